@@ -111,6 +111,16 @@ static void move_up(struct bftm_pendings *pend, u32 i, u64 size);
 void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
 		       struct bftm_order_waiting *ret, u32 *told);
 
+/* For the two assignments that bftm_pending_drop() swaps entries by, see annotations. */
+/*@ requires \valid(pend) && front <= i < 1024;
+  @ assigns pend->entry[front], pend->entry[i];
+  @ ensures mine: pend->entry[front].client == \old(pend->entry[i].client);
+  @ ensures others: \forall integer j; 0 <= j < 1024 && j != front && j != i ==>
+  @   pend->entry[j].client == \old(pend->entry[j].client);
+  @ ensures list: pend->count == \old(pend->count) && pend->room == \old(pend->room);
+  @*/
+static void keep(struct bftm_pendings *pend, u32 front, u32 i);
+
 /*@ requires LIST_OK && \valid(o) && \separated(o, o->pend, o->sc);
   @ assigns o->pend->count, o->pend->entry[0 .. 1023];
   @ ensures ok: pend_ok(o->pend);

@@ -6,8 +6,11 @@
 // prove: wp bftm_object_lacks_room: looks only
 // prove: wp bftm_pending_tell: no more is told than there is room for
 // prove: wp bftm_pending_add: one entry a client, and the list stays ascending
-// prove: open bftm_pending_drop bftm_order_response: of the first four goals are not proved: that the list stays ascending; WP does not end with the second, whose message is to stay within its room
+// prove: wp bftm_pending_drop: the list stays ascending, and becomes no longer
+// prove: wp keep: all but two entries stay as they are
+// prove: open bftm_order_response: WP does not end; its message is to stay within its room
 // frama-c bftm_pending_add: -wp-steps 300000
+// frama-c bftm_pending_drop: -wp-steps 1000000
 #include "pending_contracts.h"
 #include "core/ordering/pending.c"
 
@@ -26,4 +29,13 @@ static void move_up(struct bftm_pendings *pend, u32 i, u64 size)
 	  @*/
 	for (k = pend->count; k > i; k--)
 		pend->entry[k] = pend->entry[k - 1];
+}
+
+static void keep(struct bftm_pendings *pend, u32 front, u32 i)
+{
+	struct bftm_pending p;
+
+	COPY_PENDING(p, pend->entry[i]);
+	COPY_PENDING(pend->entry[i], pend->entry[front]);
+	COPY_PENDING(pend->entry[front], p);
 }
