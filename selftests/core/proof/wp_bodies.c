@@ -8,6 +8,7 @@
 // prove: wp bftm_object_wants: looks only
 // prove: wp put_data: what an answer says stays within the room of its request
 // prove: wp replica_respond: likewise
+// prove: wp bftm_order_response: likewise, of what is sent unasked
 #include "pending_contracts.h"
 
 /*@ requires \valid_read(a) && \valid_read(b);
@@ -92,6 +93,13 @@ static void replica_respond(const struct bftm_applied *a, u32 offset, u8 *out,
   @*/
 void bftm_order_response(const struct bftm_object *o, const struct bftm_pending *p,
 			 u8 *out, struct bftm_order_msg *ret);
+
+/* For memset() in bftm_order_response(), see annotations. */
+/*@ requires \valid(ret);
+  @ assigns *ret;
+  @ ensures none: ret->type == BFTM_MSG_NONE;
+  @*/
+static void say_nothing(struct bftm_order_msg *ret);
 
 /* Of rank_ok(), which is not looked at here: see annotations. */
 /*@ assigns to[0 .. size - 1]; */

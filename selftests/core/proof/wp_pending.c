@@ -8,7 +8,6 @@
 // prove: wp bftm_pending_add: one entry a client, and the list stays ascending
 // prove: wp bftm_pending_drop: the list stays ascending, and becomes no longer
 // prove: wp keep: all but two entries stay as they are
-// prove: open bftm_order_response: WP does not end; its message is to stay within its room
 // frama-c bftm_pending_add: -wp-steps 300000
 // frama-c bftm_pending_drop: -wp-steps 1000000
 #include "pending_contracts.h"
