@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_order_forms bftm_order_form bftm_order_name bftm_order_size bftm_order_len bftm_order_head: every type; no byte behind its body is read or written
 // prove: memory all_order_shapes bftm_order_shaped bftm_order_body_at: every header
-// prove: open bftm_order_wire_put bftm_state_type bftm_page_begin bftm_page_add bftm_page_end bftm_listing_page bftm_listing_judge: Eva does not see that padding, names and types fit, and how many bytes they have is no contract yet
+// prove: open bftm_order_wire_put: Eva does not see that padding fits, and how many bytes a message has is no contract yet
 // prove: memory all_listed bftm_listed_len bftm_listed_get bftm_listed_put: every name and type; no byte behind an object is read or written
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any_order.h"

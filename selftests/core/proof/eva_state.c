@@ -2,6 +2,7 @@
 // prove: memory all_bodies bftm_state_ok bftm_state_find bftm_state_clients bftm_state_app: every body of up to 100 bytes
 // prove: memory all_next_states bftm_state_make: from σ0, with up to two operations and their responses
 // prove: memory all_responses bftm_vote_committed: in every body of up to 100 bytes
+// prove: memory all_types bftm_state_type: in every body of 100 bytes that bftm_state_ok() lets pass
 // frama-c: -eva-slevel 300
 #include "any.h"
 #include "core/ordering/state.c"
@@ -75,4 +76,20 @@ void all_responses(void)
 		}
 	}
 	bftm_vote_committed(&order, &id, NULL, any_from(1, ~0ull), &applied);
+}
+
+void all_types(void)
+{
+	u8 body[LEN];
+	struct bftm_state_head *head = (struct bftm_state_head *)body;
+	const u8 *type;
+	u32 app_len;
+
+	any(body);
+	//@ loop unroll 100;
+	for (app_len = 0; app_len <= LEN - sizeof(*head); app_len++) {
+		head->app_len = app_len;
+		bftm_state_type(body, LEN, &type);
+	}
+	bftm_state_type(NULL, 0, &type);
 }
