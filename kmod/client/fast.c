@@ -312,20 +312,41 @@ static void fast_time_out(struct bftm_fast *f)
 	}
 }
 
-static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
+/*
+ * What an attempt needs is there before the request waits for anything: its program's control group
+ * pays, whoever has the attempt begin.
+ */
+struct bftm_fast *bftm_fast_alloc(const struct bftm_upcall *up)
 {
-	struct bftm_fast *f = kmalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+	/* A session that is lent meanwhile may need more: that acquire is the helper's. */
+	size_t room = READ_ONCE(up->client_room);
+	struct bftm_fast *f = room ? kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT) : NULL;
 
 	if (!f)
 		return NULL;
-	f->host.core = s->protocol->client;
-	/* It stays for as long as the lock is held: the control group of this task pays, if any. */
-	f->host.client = kzalloc(f->host.core->size(s->cfg.n),
-				 GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
-	if (!f->host.client) {
-		kfree(f);
+	f->room = room;
+	f->host.client = kzalloc(room, GFP_KERNEL_ACCOUNT);
+	if (f->host.client)
+		return f;
+	kfree(f);
+	return NULL;
+}
+
+void bftm_fast_discard(struct bftm_fast *f)
+{
+	if (f)
+		kfree(f->host.client);
+	kfree(f);
+}
+
+static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
+{
+	struct bftm_fast *f = request->spare;
+
+	if (!f || f->room < s->protocol->client->size(s->cfg.n))
 		return NULL;
-	}
+	request->spare = NULL;
+	f->host.core = s->protocol->client;
 	f->host.client->prio = s->prio;
 	f->session = s;
 	f->request = request;
@@ -336,7 +357,6 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->host.attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
-	f->unsent.to = 0;
 	f->asking = true;
 	s->asking++;
 	s->count++;

@@ -22,6 +22,7 @@ struct bftm_request;
  * @request:    that waits or holds; NULL when it is given back
  * @asking:     it is not decided
  * @unsent:     had no room, and leaves by the next alarm; to no server: nothing
+ * @room:       bytes of the client that @host has at the beginning
  * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
@@ -34,12 +35,23 @@ struct bftm_fast {
 	struct bftm_request *request;
 	bool asking;
 	struct bftm_send unsent;
+	size_t room;
 	struct bftm_host host;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];
 };
 
-/* All with the upcall's lock held. */
+/**
+ * bftm_fast_alloc() - memory for an attempt by any session that is lent
+ * @up: the upcall
+ * Context: process, without the upcall's lock. Return: NULL without memory, or if nothing is lent.
+ */
+struct bftm_fast *bftm_fast_alloc(const struct bftm_upcall *up);
+
+/** bftm_fast_discard() - free what no attempt began with, or NULL. */
+void bftm_fast_discard(struct bftm_fast *f);
+
+/* All that follow with the upcall's lock held. */
 
 /** bftm_fast_may() - can the kernel ask for that lock by itself? */
 bool bftm_fast_may(struct bftm_net *bn, const struct bftm_request *request);

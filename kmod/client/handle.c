@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "client/burst.h"
+#include "client/fast.h"
 #include "client/handle.h"
 #include "client/session.h"
 #include "client/submit.h"
@@ -194,12 +195,14 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 		kfree(request);
 		return -ENOMEM;
 	}
+	request->spare = bftm_fast_alloc(up);
 	bftm_burst_lock(up, &burst);
 	err = handle_begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
 	bftm_burst_unlock(up, &burst);
 	if (err) {
+		bftm_fast_discard(request->spare);
 		kfree(request->value);
 		kfree(request);
 	}

@@ -20,6 +20,7 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 	up->count--;
 	bftm_local_leave(request);
 	bftm_destroyed("request", request);
+	bftm_fast_discard(request->spare);
 	kfree(request->value);
 	kfree(request);
 }
@@ -203,6 +204,8 @@ void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
 
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
 {
+	bftm_fast_discard(request->spare);
+	request->spare = NULL;
 	list_add_tail(&request->list, &bn->upcall->queue);
 	bftm_upcall_hint(bn);
 }

@@ -76,6 +76,7 @@ struct bftm_local {
  *            ends; see bftm_upcall_prepare()
  * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
  * @sessions: what the helper, or one before it, has lent
+ * @client_room: bytes of a client of any session that was lent so far; read without @lock
  * @burst:    what is sent when the lock is released; NULL: nothing can be
  * @alarms:   handles with something to do at a time
  * @handles:  every open handle, by its number; changed without @lock, looked at with it
@@ -104,6 +105,7 @@ struct bftm_upcall {
 	struct bftm_tables *tables;
 	siphash_key_t secret;
 	struct list_head sessions;
+	size_t client_room;
 	struct bftm_burst *burst;
 	struct bftm_alarms alarms;
 	struct xarray handles;
@@ -150,6 +152,7 @@ struct bftm_value_report {
  * @lapsed:  it was held, and could not be renewed
  * @silent:  servers that the kernel has asked, and that answer nothing; a bit mask
  * @prio:    highest Lamport priority that the kernel had met when it was entrusted
+ * @spare:   what the kernel's attempt begins with, until it begins or the request is the helper's
  * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
  * @handle:  that waits or holds; NULL when it lost interest, and of a submit
  * @submission: that waits; NULL when it lost interest, and of an acquisition
@@ -186,6 +189,7 @@ struct bftm_request {
 	bool lapsed;
 	u32 silent;
 	u64 prio;
+	struct bftm_fast *spare;
 	struct bftm_fast *fast;
 	struct bftm_handle *handle;
 	struct bftm_submission *submission;

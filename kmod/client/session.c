@@ -389,8 +389,11 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 		begin_line(s, line);
 		if (*ret_old && (*ret_old)->sock != line->sock)
 			show_address(s);
-		if (list_empty(&s->list))
+		if (list_empty(&s->list)) {
 			list_add(&s->list, &up->sessions);
+			WRITE_ONCE(up->client_room,
+				   max(up->client_room, s->protocol->client->size(s->cfg.n)));
+		}
 	}
 	bftm_burst_unlock(up, &burst);
 	return err;
