@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_order_forms bftm_order_form bftm_order_name bftm_order_size bftm_order_len bftm_order_head: every type; no byte behind its body is read or written
 // prove: memory all_order_shapes bftm_order_shaped bftm_order_body_at: every header
-// prove: open bftm_order_wire_put: Eva does not see that padding fits, and how many bytes a message has is no contract yet
+// prove: memory all_order_written bftm_order_wire_put: every type, with every name; its data of 0 to 9 bytes and of the most
+// prove: memory all_lengths bftm_order_wire_put: RESPONSE, with data of every length
 // prove: memory all_listed bftm_listed_len bftm_listed_get bftm_listed_put: every name and type; no byte behind an object is read or written
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any_order.h"
@@ -99,4 +100,89 @@ void all_listed(void)
 	memory[8] = (u8)any_from(0, 255);
 	memory[9] = (u8)any_from(BFTM_TYPE_NAME_MAX + 1, 255);
 	bftm_listed_get(memory, (u32)any_from(0, DATA), &ret);
+}
+
+/* To write no byte takes a place all the same. */
+static u8 datagram[BFTM_DATAGRAM_MAX + 1];
+#define LAST	(datagram + sizeof(datagram) - 1)
+
+static struct bftm_order_msg msg;
+
+/* It ends where its memory does. */
+static void one_written(void)
+{
+	size_t len = bftm_order_len(&msg);
+
+	*LAST = 1;
+	if (bftm_order_wire_put(&msg, LAST - len) == len) {
+		//@ assert last: datagram[sizeof(datagram) - 1] == 1;
+	} else {
+		//@ assert as_long_as_told: 0 > 1;
+	}
+}
+
+/* @room: bytes of a request from its name to its tag, which it may be padded to. */
+static void one_message(u8 type, u8 name_len, u32 data_len, u32 room, bool is_long)
+{
+	msg.type = type;
+	msg.name_len = name_len;
+	msg.room = (u16)room;
+	msg.data = any_data + sizeof(any_data) - data_len;
+	msg.data_len = (u16)data_len;
+	/* Of a body, FETCH makes room for a piece: its last one, or another. */
+	msg.id.len = is_long ? 2 * BFTM_PIECE_LEN : 5;
+	msg.offset = 0;
+	msg.signature = NULL;
+	one_written();
+	msg.signature = any_signature;
+	if (bftm_order_form(type)->flags & BFTM_ORDER_FLAG_SIGNED)
+		one_written();
+}
+
+/* Bytes that there are for data of such a message, beside the longest name. */
+static u32 most_of(u8 type)
+{
+	const struct bftm_form *form = bftm_order_form(type);
+	u32 taken = form->bytes;
+
+	if (form->flags & BFTM_ORDER_FLAG_SIGNED)
+		taken += BFTM_SIGNATURE_LEN;
+	return BFTM_ORDER_ROOM_SURE - taken;
+}
+
+static void one_type(u8 type)
+{
+	u32 name, data;
+
+	if (!bftm_order_form(type))
+		return;
+	//@ loop unroll 70;
+	for (name = 0; name <= BFTM_OBJECT_NAME_MAX; name++)
+		one_message(type, (u8)name, 0, 0, false);
+	//@ loop unroll 10;
+	for (data = 0; data < 10; data++)
+		one_message(type, BFTM_OBJECT_NAME_MAX, data, 0, false);
+	one_message(type, BFTM_OBJECT_NAME_MAX, 0, BFTM_ORDER_ROOM_SURE, true);
+	one_message(type, BFTM_OBJECT_NAME_MAX, most_of(type), 0, true);
+	one_message(type, BFTM_OBJECT_NAME_MAX, most_of(type), BFTM_ORDER_ROOM_SURE, true);
+}
+
+void all_order_written(void)
+{
+	u32 type;
+
+	msg = any_order_msg();
+	//@ loop unroll 256;
+	for (type = 0; type < 256; type++)
+		one_type((u8)type);
+}
+
+void all_lengths(void)
+{
+	u32 data;
+
+	msg = any_order_msg();
+	//@ loop unroll 1200;
+	for (data = 0; data <= most_of(BFTM_ORDER_RESPONSE); data++)
+		one_message(BFTM_ORDER_RESPONSE, 1, data, 0, true);
 }
