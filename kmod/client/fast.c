@@ -312,26 +312,6 @@ static void fast_time_out(struct bftm_fast *f)
 	}
 }
 
-/*
- * What an attempt needs is there before the request waits for anything: its program's control group
- * pays, whoever has the attempt begin.
- */
-struct bftm_fast *bftm_fast_alloc(const struct bftm_upcall *up)
-{
-	/* A session that is lent meanwhile may need more: that acquire is the helper's. */
-	size_t room = READ_ONCE(up->client_room);
-	struct bftm_fast *f = room ? kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT) : NULL;
-
-	if (!f)
-		return NULL;
-	f->room = room;
-	f->host.client = kzalloc(room, GFP_KERNEL_ACCOUNT);
-	if (f->host.client)
-		return f;
-	kfree(f);
-	return NULL;
-}
-
 void bftm_fast_discard(struct bftm_fast *f)
 {
 	if (f)

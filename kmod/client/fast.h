@@ -41,13 +41,6 @@ struct bftm_fast {
 	u8 name[BFTM_NAME_LEN_MAX];
 };
 
-/**
- * bftm_fast_alloc() - memory for an attempt by any session that is lent
- * @up: the upcall
- * Context: process, without the upcall's lock. Return: NULL without memory, or if nothing is lent.
- */
-struct bftm_fast *bftm_fast_alloc(const struct bftm_upcall *up);
-
 /** bftm_fast_discard() - free what no attempt began with, or NULL. */
 void bftm_fast_discard(struct bftm_fast *f);
 

@@ -174,6 +174,26 @@ static int handle_begin(struct bftm_handle *h, struct bftm_request *request, boo
 	return 0;
 }
 
+/*
+ * The kernel's attempt has its memory before the request waits for anything: the program's control
+ * group pays, whoever has the attempt begin. Return: NULL without memory, or if nothing is lent.
+ */
+static struct bftm_fast *fast_alloc(const struct bftm_upcall *up)
+{
+	/* A session that is lent meanwhile may need more: that acquire is the helper's. */
+	size_t room = READ_ONCE(up->client_room);
+	struct bftm_fast *f = room ? kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT) : NULL;
+
+	if (!f)
+		return NULL;
+	f->room = room;
+	f->host.client = kzalloc(room, GFP_KERNEL_ACCOUNT);
+	if (f->host.client)
+		return f;
+	kfree(f);
+	return NULL;
+}
+
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 			u64 limit_ns, bool waits, u64 *ret_id)
 {
@@ -195,7 +215,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 		kfree(request);
 		return -ENOMEM;
 	}
-	request->spare = bftm_fast_alloc(up);
+	request->spare = fast_alloc(up);
 	bftm_burst_lock(up, &burst);
 	err = handle_begin(h, request, waits, comm);
 	if (!err)
