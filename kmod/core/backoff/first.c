@@ -30,11 +30,13 @@ void bftm_first_rest(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out)
 {
-	u32 silent = bftm_said(c, cfg, BFTM_MSG_NONE), first = c->base.asking.first;
-	u32 open = first & (silent | bftm_said(c, cfg, BFTM_MSG_FREE));
+	u32 first = c->base.asking.first, silent, open;
 
-	if (c->base.phase != BFTM_PHASE_TRY || !bftm_first_only(c, cfg) ||
-	    bftm_count(open) >= bftm_win(cfg))
+	if (c->base.phase != BFTM_PHASE_TRY || !bftm_first_only(c, cfg))
+		return;
+	silent = bftm_said(c, cfg, BFTM_MSG_NONE);
+	open = first & (silent | bftm_said(c, cfg, BFTM_MSG_FREE));
+	if (bftm_count(open) >= bftm_win(cfg))
 		return;
 	/* A round ends when enough deny, and those asked first may be enough for that. */
 	if (!bftm_contender_queues(&c->base) && silent & first)

@@ -6,18 +6,25 @@
 
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
-	u64 end[BFTM_SERVERS_MAX];
-	u32 u;
+	const u32 needed = bftm_win(cfg);
+	u64 from[BFTM_SERVERS_MAX], fth;
+	u32 grants = 0, u;
 
 	for (u = 0; u < cfg->n; u++) {
 		const struct bftm_answer *a = &c->server[u];
-		u64 from = more ? a->more_ns : a->from_ns;
 
-		end[u] = a->k && from ? bftm_grant_end(from, c->base.want.lease_ns,
-						       cfg->rho_ppm) : 0;
+		from[u] = !a->k ? 0 : more ? a->more_ns : a->from_ns;
+		grants += from[u] != 0;
 	}
-	/* The F-th largest: up to it, F grants are still good. */
-	return bftm_kth_largest(end, cfg->n, bftm_win(cfg));
+	/* As at most answers to an attempt that asks. */
+	if (grants < needed)
+		return 0;
+	/*
+	 * The F-th largest: up to its end, F grants are still good. All of them have one length, so
+	 * their ends have the order of the times that they count from.
+	 */
+	fth = bftm_kth_largest(from, cfg->n, needed);
+	return bftm_grant_end(fth, c->base.want.lease_ns, cfg->rho_ppm);
 }
 
 u64 bftm_contend_end(const struct bftm_contend *c,

@@ -63,6 +63,15 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		c->poll_ns = now + cfg->resend_ns;
 }
 
+/* By what servers say of the time until they may grant it. */
+static void plan_poll(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
+	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) <= cfg->b)
+		c->poll_ns = c->polled_ns + wait_pause(c, cfg);
+	if (now < c->poll_ns)
+		c->poll_ns = now + bftm_quarantine_left(c, cfg, c->poll_ns - now);
+}
+
 void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
@@ -71,10 +80,8 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_hold_begin(c, cfg, now, out);
 		return;
 	}
-	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) <= cfg->b)
-		c->poll_ns = c->polled_ns + wait_pause(c, cfg);
-	if (now < c->poll_ns)
-		c->poll_ns = now + bftm_quarantine_left(c, cfg, c->poll_ns - now);
+	if (bftm_said(c, cfg, BFTM_MSG_WAIT))
+		plan_poll(c, cfg, now);
 	bftm_first_judge(c, cfg, now, out);
 	wait_arm(c, cfg);
 }

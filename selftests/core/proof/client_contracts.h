@@ -17,11 +17,9 @@
 	(c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_VALUE || \
 	 c->base.phase == BFTM_PHASE_FENCE)
 #define GOOD good_for(c->base.want.lease_ns, cfg->rho_ppm)
-/* Until when server v has granted to this attempt, as the client counts: 0 for not at all. */
-#define GRANT_FROM(v) (more ? c->server[v].more_ns : c->server[v].from_ns)
-#define GRANT_END(v)							\
-	(c->server[v].k != 0 && GRANT_FROM(v) != 0 ?			\
-	 grant_end(GRANT_FROM(v), c->base.want.lease_ns, cfg->rho_ppm) : 0)
+/* The time that the grant of server v to this attempt counts from: 0 for no grant. */
+#define GRANT_FROM(v)							\
+	(c->server[v].k == 0 ? 0 : more ? c->server[v].more_ns : c->server[v].from_ns)
 #define TIMES_OK							\
 	(\forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns) && time_ok(c->server[v].more_ns))
 
@@ -113,6 +111,11 @@ static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
   @ ensures \result <= pace(c->base.want.lease_ns) / 2;
   @*/
 static u64 wait_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+/*@ requires CLIENT_OK && TIMES_OK && time_ok(now) && \valid(c);
+  @ assigns c->poll_ns;
+  @*/
+static void plan_poll(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 
 /*@ requires \valid(t);
   @ assigns t->asked, t->rest_ns;
