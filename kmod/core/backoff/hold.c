@@ -12,9 +12,10 @@ u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg
 
 	for (u = 0; u < cfg->n; u++) {
 		const struct bftm_answer *a = &c->server[u];
+		u64 ns = !a->k ? 0 : more ? a->more_ns : a->from_ns;
 
-		from[u] = !a->k ? 0 : more ? a->more_ns : a->from_ns;
-		grants += from[u] != 0;
+		from[u] = ns;
+		grants += ns != 0;
 	}
 	/* As at most answers to an attempt that asks. */
 	if (grants < needed)

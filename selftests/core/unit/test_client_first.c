@@ -454,6 +454,13 @@ static void a_free_that_does_not_count_is_a_lie(void **state)
 		assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	}
 	assert_int_equal(ask.suspected, liar);
+	/* Nor does it prove that a suspect, which is asked again, grants in time. */
+	ask.server[bftm_lowest(liar)].level = 1;
+	ask.starts = 15;
+	start(3, T0);
+	assert_true(tried() & liar);
+	says(bftm_lowest(liar), BFTM_MSG_FREE, 9, T0 + 1);
+	assert_int_equal(ask.suspected, liar);
 }
 
 /* F of those asked first grant the lock, which are one more; one is silent. Return: its number. */
