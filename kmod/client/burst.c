@@ -99,3 +99,12 @@ unsigned int bftm_burst_unlock(struct bftm_upcall *up, struct bftm_burst *burst)
 	rcu_read_unlock();
 	return sent;
 }
+
+unsigned int bftm_burst_pause(struct bftm_upcall *up, struct bftm_burst *burst)
+	__releases(RCU)
+{
+	unsigned int sent = bftm_burst_unlock(up, burst);
+
+	spin_lock_bh(&up->lock);
+	return sent;
+}

@@ -56,6 +56,10 @@ void bftm_burst_begin(struct bftm_upcall *up, struct bftm_burst *burst)
 unsigned int bftm_burst_unlock(struct bftm_upcall *up, struct bftm_burst *burst)
 	__releases(&up->lock) __releases(RCU);
 
+/** bftm_burst_pause() - the same, and take the lock again. Return: the datagrams that were sent. */
+unsigned int bftm_burst_pause(struct bftm_upcall *up, struct bftm_burst *burst)
+	__releases(RCU);
+
 /**
  * bftm_burst_add() - send a message when the lock is released
  * @s:   the session

@@ -158,7 +158,7 @@ static void in_vain(struct bftm_session *s)
 }
 
 /* Where hosts contend for locks, servers often disagree for a moment. */
-static void have_watched(struct bftm_session *s, u32 acquires)
+static void let_helper_watch(struct bftm_session *s, u32 acquires)
 {
 	if (s->watch_again > acquires)
 		return;
@@ -173,14 +173,13 @@ static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 	return until && boot_ns >= until;
 }
 
-/* The helper goes on with the request, in one way or another. */
-static struct bftm_request *fast_leave(struct bftm_fast *f)
+/* The request has no attempt any more. */
+static struct bftm_request *fast_detach(struct bftm_fast *f)
 {
 	struct bftm_request *request = f->request;
 
 	forget_client(f);
 	request->prio = f->session->prio;
-	f->session->line->counters->lost++;
 	f->request = NULL;
 	request->fast = NULL;
 	return request;
@@ -189,7 +188,8 @@ static struct bftm_request *fast_leave(struct bftm_fast *f)
 /* Somebody else wants it as well, or too few answer: that takes the helper. */
 static void fast_lost(struct bftm_fast *f)
 {
-	bftm_local_entrust(f->session->bn, fast_leave(f));
+	f->session->line->counters->lost++;
+	bftm_local_entrust(f->session->bn, fast_detach(f));
 }
 
 static void fast_won(struct bftm_fast *f, u64 end_ns)
@@ -233,9 +233,9 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 	if (step->unheard)
 		in_vain(s);
 	else if (step->disputed)
-		have_watched(s, FAST_WATCH);
+		let_helper_watch(s, FAST_WATCH);
 	else if (step->contested)
-		have_watched(s, 1);
+		let_helper_watch(s, 1);
 	fast_arm(f);
 	switch (step->event) {
 	case BFTM_HOST_NOTHING:
@@ -301,15 +301,17 @@ static void fast_time_out(struct bftm_fast *f)
 	if (bftm_host_in_vain(&f->host, &s->cfg))
 		in_vain(s);
 	give_back(f, &step);
-	request = fast_leave(f);
+	request = fast_detach(f);
 	if (lacks) {
 		bftm_handle_failed(request->handle, -ENODATA);
 		bftm_local_end(s->bn, request);
-	} else if (once) {
-		bftm_local_entrust(s->bn, request);
-	} else {
-		bftm_local_expire(s->bn, request);
+		return;
 	}
+	s->line->counters->lost++;
+	if (once)
+		bftm_local_entrust(s->bn, request);
+	else
+		bftm_local_expire(s->bn, request);
 }
 
 void bftm_fast_discard(struct bftm_fast *f)
@@ -529,13 +531,10 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
 	struct bftm_upcall *up = f->session->bn->upcall;
 	struct bftm_burst burst;
-	unsigned int sent;
 
 	bftm_burst_begin(up, &burst);
 	fast_ring(f, boot_ns);
-	sent = bftm_burst_unlock(up, &burst);
-	spin_lock_bh(&up->lock);
-	return max(sent, 1U);
+	return max(bftm_burst_pause(up, &burst), 1U);
 }
 
 void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed)

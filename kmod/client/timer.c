@@ -197,15 +197,12 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
 	struct bftm_upcall *up = h->bn->upcall;
 	struct bftm_burst burst;
-	unsigned int sent;
 
 	/* A lease that is over here may be followed by the next request's TRY. */
 	bftm_burst_begin(up, &burst);
 	handle_ring(h, now);
 	/* The handle may be freed as soon as the lock is released. */
-	sent = bftm_burst_unlock(up, &burst);
-	spin_lock_bh(&up->lock);
-	return TAKES + sent;
+	return TAKES + bftm_burst_pause(up, &burst);
 }
 
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)

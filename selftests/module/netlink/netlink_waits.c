@@ -172,7 +172,7 @@ TEST_F(lend, the_first_waits_too_long)
 /* Nobody answers, and there may be another way than the kernel's: the next acquires are the helper's. */
 TEST_F(lend, a_limit_that_no_server_answers_in)
 {
-	struct bftm_acquire arg = want("lock", LEASE, 600 * MS, 0);
+	struct bftm_acquire arg = want("lock", LEASE, 1200 * MS, 0);
 	struct seen s;
 
 	ASSERT_EQ(0, lend(self));
