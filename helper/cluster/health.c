@@ -83,17 +83,19 @@ static u64 patience(const struct bftm_cluster *cl)
 	return 2 * cl->cfg.resend_ns;
 }
 
-void bftm_health_silent(struct bftm_cluster *cl, u32 servers)
+u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers)
 {
 	u64 now = bftm_now();
 	u32 u;
 
+	servers &= configuration == cl->configuration ? bftm_all(cl->conf.n) : 0;
 	for (u = 0; u < cl->conf.n; u++) {
 		struct bftm_peer *peer = &cl->peer[u];
 
 		if (servers >> u & 1 && !peer->asked_ns && now - peer->heard_ns > patience(cl))
 			peer->asked_ns = now - patience(cl) - 1;
 	}
+	return servers;
 }
 
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])

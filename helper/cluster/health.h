@@ -11,9 +11,12 @@ struct bftm_cluster;
 /**
  * bftm_health_silent() - the kernel has asked these servers, more than once, and heard nothing
  * @cl:      the cluster
+ * @configuration: by which the kernel asked them; of another, with other servers perhaps, nothing
+ *           is known here
  * @servers: a bit mask
+ * Return: servers of the cluster that are known to have answered nothing, a bit mask.
  */
-void bftm_health_silent(struct bftm_cluster *cl, u32 servers);
+u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers);
 
 /**
  * bftm_health_why() - why locks of a cluster cannot be had now, as the end of a sentence

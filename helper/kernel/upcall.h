@@ -43,7 +43,7 @@ struct bftm_ask {
 	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now(); or BFTM_LEASE_NONE */
 	u32 sends;		/* of a renewal: highest send number reported */
 	u64 token;		/* of what is held, 0 for none */
-	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
+	u64 configuration;	/* under which it was won, or the kernel asked; 0: not known */
 	u32 silent;		/* servers that answered the kernel nothing, a bit mask */
 	u64 prio;		/* the highest Lamport priority that the kernel has met */
 	u32 conversion;		/* its number; 0: nobody waits, and @mode is to be kept */

@@ -222,7 +222,7 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	int error = acquire_check(cl, &ask, &why);
 
 	if (cl)
-		bftm_health_silent(cl, ask.silent);
+		bftm_health_silent(cl, ask.configuration, ask.silent);
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
@@ -374,8 +374,8 @@ void bftm_acquire_expired(const struct bftm_ask *ask)
 	u32 answering;
 
 	if (cl) {
-		bftm_health_silent(cl, ask->silent);
-		answering = bftm_all(cl->conf.n) & ~ask->silent;
+		answering = bftm_all(cl->conf.n) &
+			    ~bftm_health_silent(cl, ask->configuration, ask->silent);
 		error = bftm_limit_errno(bftm_count(answering) < bftm_win(&cl->cfg));
 		bftm_report_waited(cl, error, text);
 	}
@@ -389,7 +389,7 @@ void bftm_acquire_lost(const struct bftm_ask *ask)
 
 	if (!cl)
 		return;
-	bftm_health_silent(cl, ask->silent);
+	bftm_health_silent(cl, ask->configuration, ask->silent);
 	bftm_report_lost(cl, ask);
 }
 

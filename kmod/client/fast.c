@@ -224,6 +224,13 @@ static void fast_renewed(struct bftm_fast *f, u64 end_ns)
 
 static void fast_time_out(struct bftm_fast *f);
 
+/* For the helper, which may have read another configuration until it hears of it. */
+static void note_silent(struct bftm_fast *f)
+{
+	f->request->silent = bftm_host_silent(&f->host);
+	f->request->configuration = f->session->configuration;
+}
+
 /* Do what the core says. The attempt may be gone afterwards. */
 static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 {
@@ -251,11 +258,11 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 		fast_renewed(f, step->end_ns);
 		break;
 	case BFTM_HOST_LAPSED:
-		f->request->silent = bftm_host_silent(&f->host);
+		note_silent(f);
 		bftm_handle_check(f->request->handle);
 		break;
 	case BFTM_HOST_LOST:
-		f->request->silent = bftm_host_silent(&f->host);
+		note_silent(f);
 		fast_lost(f);
 		break;
 	case BFTM_HOST_OVER:
@@ -271,7 +278,7 @@ static void give_back(struct bftm_fast *f, struct bftm_host_step *step)
 {
 	if (f->host.state == BFTM_HOST_END)
 		return;
-	f->request->silent = bftm_host_silent(&f->host);
+	note_silent(f);
 	bftm_host_stop(&f->host, &f->session->cfg, f->request->doubt, bftm_clock_ns(), step);
 	send_all(f, &step->out);
 	fast_arm(f);

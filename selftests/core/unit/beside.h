@@ -131,9 +131,10 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 	return 0;
 }
 
-void bftm_health_silent(struct bftm_cluster *c, u32 servers)
+u32 bftm_health_silent(struct bftm_cluster *c, u64 configuration, u32 servers)
 {
-	(void)c, (void)servers;
+	(void)c, (void)configuration;
+	return servers;
 }
 
 void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)

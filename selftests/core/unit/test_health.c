@@ -81,12 +81,29 @@ static void rolls_that_lack_this_host_are_named(void **state)
 	assert_non_null(strstr(text, "server 2 has a roll that does not name this host"));
 }
 
+/* The kernel was lent other servers, or more of them. */
+static void what_the_kernel_did_not_hear(void **state)
+{
+	u32 u;
+
+	(void)state;
+	cl.configuration = 7;
+	assert_int_equal(bftm_health_silent(&cl, 8, 0x3), 0);
+	assert_int_equal(bftm_health_silent(&cl, 0, 0x3), 0);
+	for (u = 0; u < 4; u++)
+		assert_int_equal(cl.peer[u].asked_ns, 0);
+	assert_int_equal(bftm_health_silent(&cl, 7, 0x33), 0x3);
+	for (u = 0; u < 4; u++)
+		assert_int_equal(!!cl.peer[u].asked_ns, u < 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(those_that_wait_are_named, all_answer),
 		cmocka_unit_test_setup(a_silent_server_does_not_wait, all_answer),
 		cmocka_unit_test_setup(rolls_that_lack_this_host_are_named, all_answer),
+		cmocka_unit_test_setup(what_the_kernel_did_not_hear, all_answer),
 	};
 
 	return cmocka_run_group_tests_name("health", tests, NULL, NULL);

@@ -175,12 +175,15 @@ TEST_F(lend, a_limit_that_no_server_answers_in)
 	struct bftm_acquire arg = want("lock", LEASE, 1200 * MS, 0);
 	struct seen s;
 
+	self->configuration = 7;
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
 	while (pull(&self->nl, &s))
 		sleep_ns(MS);
 	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_EXPIRED, s.kind);
 	EXPECT_EQ(0xf, s.silent);
+	/* The bits count this configuration's servers. */
+	EXPECT_EQ(7, s.configuration);
 	ASSERT_EQ(0, release(self->fd));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	while (!pull(&self->nl, &s) && s.kind != BFTMUTEX_REQUEST_KIND_ACQUIRE)
