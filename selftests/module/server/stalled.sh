@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm cpus=2 about=module time=20
 #
-# A request that was found to be new, and is obeyed much later: in between its processor
-# stands still. Needs two of them.
+# A request that was found to be new, and is obeyed much later, and a message that was decided, and
+# is sent much later: in between its processor stands still. Needs two of them.
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 
@@ -46,5 +46,11 @@ taskset -c 1 ip netns exec bftm-s1 setpriv --reuid 65534 --clear-groups --inh-ca
 wait $other
 is "a look at the server holds up nobody" "$(<"$dir/said")" "1 0 1"
 ok "and sees it" grep -q received "$dir/shown"
+ok "rmmod" rmmod stall
+
+# The kernel has decided to send a message, and sends it much later.
+insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_line_send ||
+	bail "module that stands still"
+embed netlink_stalled
 ok "rmmod" rmmod stall
 finish
