@@ -160,12 +160,28 @@ static void local_tell(struct bftm_net *bn, struct bftm_request *request, u32 ki
 	bftm_upcall_requeue(bn, request);
 }
 
+/* Do those behind @oldest want the same lock still? The empty name may mean another cluster now. */
+static bool is_one_line(struct bftm_net *bn, const struct bftm_request *oldest)
+{
+	const struct bftm_session *s = bftm_session_find(bn, oldest->arg.cluster);
+	const struct bftm_request *other;
+
+	list_for_each_entry(other, &oldest->same, same)
+		if (other->behind && strcmp(other->arg.cluster, oldest->arg.cluster) &&
+		    bftm_session_find(bn, other->arg.cluster) != s)
+			return false;
+	return true;
+}
+
 static void begin_next(struct bftm_net *bn, struct bftm_request *next)
 {
 	if (!next)
 		return;
 	next->behind = false;
-	local_begin(bn, next);
+	if (is_one_line(bn, next))
+		local_begin(bn, next);
+	else
+		bftm_local_entrust(bn, next);
 }
 
 void bftm_local_end(struct bftm_net *bn, struct bftm_request *request)

@@ -326,6 +326,32 @@ TEST_F(lend, who_comes_second_waits)
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 }
 
+/* The standard cluster is another meanwhile: the second wants a lock there, and the third does not. */
+TEST_F(lend, those_behind_want_other_locks)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 0, 0);
+	int second = open_here(O_NONBLOCK), third = open_here(O_NONBLOCK);
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(-EINPROGRESS, call(second, BFTM_IOC_ACQUIRE, &arg));
+	strcpy(arg.cluster, self->cluster);
+	ASSERT_EQ(-EINPROGRESS, call(third, BFTM_IOC_ACQUIRE, &arg));
+	self->cluster = "other";
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-ENODATA, pull(&self->nl, &s));
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_STREQ("", s.cluster);
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_STREQ("main", s.cluster);
+	close(second);
+	close(third);
+}
+
 /* The first of them is given up while it waits for the lock; those behind keep their order. */
 TEST_F(lend, who_comes_second_while_the_first_asks)
 {
