@@ -82,6 +82,16 @@ static inline void bftm_tc_index(struct sk_buff *skb)
 #endif
 }
 
+/*
+ * Limits of the sizes of structures with locks hold for locks of the usual size: those of debugging
+ * and real-time kernels are larger.
+ */
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
+	!defined(CONFIG_DEBUG_MUTEXES) && !defined(CONFIG_DEBUG_RWSEMS) && \
+	!defined(CONFIG_PREEMPT_RT)
+#define BFTM_USUAL_LOCKS
+#endif
+
 /* Does poll_wait() have no effect with this table? */
 static inline bool bftm_polls_only(const poll_table *wait)
 {

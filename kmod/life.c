@@ -9,6 +9,7 @@
 
 #include "client/request.h"
 #include "client/session.h"
+#include "compat.h"
 #include "debug.h"
 #include "life.h"
 #include "locks/locks.h"
@@ -22,11 +23,8 @@ const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
 	[BFTM_SERVICE_OBJECTS] = &bftm_object_service,
 };
 
-/*
- * Every namespace of the host has this structure, though few use it. Locks of debugging kernels are
- * larger.
- */
-#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+/* Every namespace of the host has these structures, though few use them. */
+#ifdef BFTM_USUAL_LOCKS
 static_assert(sizeof(struct bftm_net) + sizeof(struct bftm_upcall) <= 640);
 #endif
 

@@ -10,13 +10,13 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "debug.h"
 #include "server/buckets.h"
 #include "server/clients.h"
 
-/* The memory of a client; locks of debugging and real-time kernels are larger. */
-#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
-	!defined(CONFIG_PREEMPT_RT)
+/* The memory of a client. */
+#ifdef BFTM_USUAL_LOCKS
 static_assert(sizeof(struct bftm_client) <= 256);
 #endif
 
