@@ -3,8 +3,8 @@
 # check: vm kernels=6.1,6.12 clock=instructions about=module time=20
 #
 # Loading, unloading, parameters, the end of network namespaces, all while datagrams arrive. The
-# script checks that every object is destroyed at the end, and so does the VM. shellcheck
-# disable=SC2154,SC2317 # set by, or called from, what is sourced
+# script checks that every object is destroyed at the end, and so does the VM.
+# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
