@@ -5,7 +5,7 @@
 #	make unit       unit tests alone, under ASan and UBSan
 #	make static     checkpatch, sparse, W=1, shellcheck, man pages
 #	make vm         tests in VMs alone
-#	make drift      the module on the newest kernel of Debian, as root: half a gigabyte in the cache
+#	make drift      the module on the newest kernels of Debian, as root: a gigabyte in the cache
 #	make check-arch  on arm64 and s390x, and a cluster with both, as root: 1.2 GB in the cache
 #	make check-capture  the tests of the module with a capture of all packets
 #	make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone
@@ -90,7 +90,7 @@ $(MODULES_CHECKED): modules-%:
 # KERNEL=6.12-debug: that one; else all four.
 debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
 
-# Debian's newest kernel, where what it changed shows first.
+# Debian's newest kernels, where what they changed shows first.
 drift:
 	@selftests/deps --for fresh
 	@$(MAKE) --no-print-directory tools
