@@ -158,12 +158,8 @@ static void read_all(int from)
 		trace->m = args.m;
 	if (args.rho_ppm != TRACE_NONE)
 		trace->rho_ppm = args.rho_ppm;
-	if (trace->servers && trace->b >= trace->servers)
-		errx(EX_DATAERR, "--b %u: must be less than the number of servers, %u", trace->b,
-		     trace->servers);
-	if (trace->servers && trace->m > trace->servers)
-		errx(EX_DATAERR, "--m %u: must be at most the number of servers, %u", trace->m,
-		     trace->servers);
+	if (!trace_cluster_ok(trace, &why))
+		errx(EX_DATAERR, "%s", why);
 	if (!trace_sort(trace, &why))
 		errx(EX_DATAERR, "%s", why);
 	trace_holds(trace);
@@ -235,7 +231,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args.servers = (u32)option_number(state, "--servers", arg, BFTM_SERVERS_MAX);
 		return 0;
 	case 'b':
-		args.b = (u32)option_number(state, "--b", arg, (BFTM_SERVERS_MAX - 1) / 2);
+		args.b = (u32)option_number(state, "--b", arg, (BFTM_SERVERS_MAX - 1) / 3);
 		return 0;
 	case KEY_M:
 		args.m = (u32)option_number(state, "--m", arg, BFTM_SERVERS_MAX);

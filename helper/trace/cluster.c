@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
+#include "core/quorum.h"
 #include "trace/line.h"
 
 #define SAIDS_MAX 1000u
@@ -18,7 +19,7 @@ void trace_cluster_read(struct trace *t, struct trace_line *l)
 	struct trace_cluster c = {
 		.number = (u32)trace_line_number(l, "cluster", UINT32_MAX, 0),
 		.servers = (u32)trace_line_number(l, "servers", BFTM_SERVERS_MAX, 0),
-		.b = (u32)trace_line_number(l, "b", (BFTM_SERVERS_MAX - 1) / 2, 0),
+		.b = (u32)trace_line_number(l, "b", (BFTM_SERVERS_MAX - 1) / 3, 0),
 		.m = (u32)trace_line_number(l, "m", BFTM_SERVERS_MAX, 0),
 		.rho_ppm = (u32)trace_line_number(l, "rho_ppm", BFTM_RHO_MAX_PPM, t->rho_ppm),
 	};
@@ -68,4 +69,22 @@ bool trace_cluster_choose(struct trace *t, char **ret_why)
 	t->m = chosen->m;
 	t->rho_ppm = chosen->rho_ppm;
 	return true;
+}
+
+bool trace_cluster_ok(const struct trace *t, char **ret_why)
+{
+	u32 n = t->servers, b = t->b, m = t->m;
+	int len;
+
+	if (n && n < bftm_servers_needed(b))
+		len = asprintf(ret_why, "--b %u: locks need n >= 3b + 1 = %u servers, and there are %u",
+			       b, bftm_servers_needed(b), n);
+	else if (n && m && (m < bftm_free_needed(n, b) || m > n - b))
+		len = asprintf(ret_why, "--m %u: must be %u to %u with n = %u and b = %u", m,
+			       bftm_free_needed(n, b), n - b, n, b);
+	else
+		return true;
+	if (len < 0)
+		err(EX_OSERR, "memory");
+	return false;
 }

@@ -202,6 +202,15 @@ void *trace_zeroed(size_t count, size_t size);
  */
 bool trace_cluster_choose(struct trace *t, char **ret_why);
 
+/**
+ * trace_cluster_ok() - can there be a cluster with so many servers and liars?
+ * @t:       the trace; its cluster may be unknown
+ * @ret_why: why not, to be freed
+ *
+ * No quorum is known for other numbers.
+ */
+bool trace_cluster_ok(const struct trace *t, char **ret_why);
+
 /* match.c */
 
 /**

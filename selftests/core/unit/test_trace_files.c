@@ -63,7 +63,7 @@ static void test_numbers_that_would_overflow_are_refused(void **state)
 		{ "{\"host\":\"a\",\"n\":1e3,\"t\":1,\"e\":\"restart\"}",
 		  "lines:1: n: must be a number from 0 to 18446744073709551615" },
 		{ "{\"e\":\"cluster\",\"servers\":32}", "lines:1: servers: must be a number from 0 to 31" },
-		{ "{\"e\":\"cluster\",\"b\":16}", "lines:1: b: must be a number from 0 to 15" },
+		{ "{\"e\":\"cluster\",\"b\":11}", "lines:1: b: must be a number from 0 to 10" },
 		{ "{\"e\":\"cluster\",\"rho_ppm\":100001}",
 		  "lines:1: rho_ppm: must be a number from 0 to 100000" },
 		{ RESTART ",\"name\":\"\"}", "lines:1: name: must be the name of a lock, of 1 to 64 bytes" },
