@@ -10,6 +10,7 @@
 // frama-c all_begun all_answers all_wakes all_asked all_leaseless all_looks: -eva-use-spec bftm_quarantine_left
 // frama-c all_quarantines: -eva-min-loop-unroll 31
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,draw_sleep,bftm_lowest
+// takes 60: all_answers
 #include "any_client.h"
 #include "core/release.h"
 

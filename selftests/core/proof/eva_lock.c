@@ -6,6 +6,7 @@
 // prove: memory all_drops bftm_lock_drop bftm_lock_lasting bftm_is_closed: the same, of every client and incarnation
 // frama-c without_lock all_parties all_values all_drops: -eva-min-loop-unroll 7 -eva-slevel 1000
 // frama-c all_grants: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 30 -eva-domains=-octagon,-gauges,-equality
+// takes 10: all_grants
 #include "any_lock.h"
 #include "core/admit.c"
 #include "core/backoff/parties.c"

@@ -2,6 +2,7 @@
 // prove: memory all_pages bftm_page_add: every object, name and type; no byte behind an object is written, and none of one that does not fit
 // prove: memory all_page_ends bftm_page_begin bftm_page_end: every request
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 100
+// takes 40: all_pages
 #include "any_order.h"
 #include "core/access.c"
 #include "core/form.c"
