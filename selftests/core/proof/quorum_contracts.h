@@ -71,19 +71,19 @@ static inline u32 bftm_fence_quorum(u32 n, u32 b);
   @*/
 static inline u32 bftm_order_quorum(u32 n, u32 b);
 
-/*@ requires b <= 10;
+/*@ requires b <= 31;
   @ assigns \nothing;
   @ ensures masks: \result == 3 * b + 1;
   @*/
 static inline u32 bftm_servers_needed(u32 b);
 
-/*@ requires b <= 10;
+/*@ requires b <= 31;
   @ assigns \nothing;
   @ ensures literal: \result == 5 * b + 1;
   @*/
 static inline u32 bftm_servers_needed_literal(u32 b);
 
-/*@ requires b <= 10;
+/*@ requires b <= 31;
   @ assigns \nothing;
   @ ensures order: \result == (signed_ranks ? 4 : 6) * b + 1;
   @*/
