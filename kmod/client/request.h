@@ -162,7 +162,7 @@ struct bftm_value_report {
  * @timeout_at_ns: CLOCK_BOOTTIME at which acquire or submit ends, 0 for never
  * @attempt: that won, once it is held
  * @sends:   highest number of a send for the attempt, as the helper said
- * @configuration: by which it won, or by which the kernel asked @silent; a number of the helper's own
+ * @configuration: by which it won, or the kernel asked the servers; a number of the helper's own
  * @value: of the lock, NULL when nobody asked for it
  * @doubt: the holder could write, and ended without a word about the value
  *
