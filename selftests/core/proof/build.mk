@@ -5,13 +5,10 @@
 
 .PHONY: prove prove-mutants
 
-# One more than there are processors: Frama-C sleeps for a sixth of the time between goals.
-PROOFS_AT_A_TIME = $(or $(JOBS),$(shell echo $$(($$(nproc) + 1))))
-
 prove:
 	@selftests/deps --for prove
-	@selftests/core/proof/run --jobs $(PROOFS_AT_A_TIME) $(NAME)
+	@selftests/core/proof/run --jobs $(or $(JOBS),$(shell nproc)) $(NAME)
 
 prove-mutants:
 	@selftests/deps --for prove
-	@selftests/core/proof/run --jobs $(PROOFS_AT_A_TIME) --mutants $(NAME)
+	@selftests/core/proof/run --jobs $(or $(JOBS),$(shell nproc)) --mutants $(NAME)
