@@ -113,7 +113,7 @@ CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
 CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
 CHECK_ALL_BUILD = $(CHECK_BUILD) bench-programs modules-6.1-rt fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
 
-# For who wants to see something else; V=1 shows the commands.
+# The targets that build much show one line of it; V=1 shows the commands.
 QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
 	$(MAKE) --no-print-directory $(if $(V),,--silent)
 

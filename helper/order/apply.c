@@ -76,7 +76,7 @@ void bftm_apply_collect(struct bftm_order_work *w)
 		kept++;
 	}
 	m->job.count = kept;
-	/* Whom there was no room to tell of comes first the next time. */
+	/* The client that there was no room to tell of comes first the next time. */
 	m->from = kept ? m->ops[kept - 1].client + 1 : 0;
 	if (own == BFTM_TURN_NOW)
 		insert_own(w);

@@ -224,7 +224,7 @@ static void fast_renewed(struct bftm_fast *f, u64 end_ns)
 
 static void fast_time_out(struct bftm_fast *f);
 
-/* For the helper, which may have read another configuration until it hears of it. */
+/* The helper may have read another configuration before it hears of these servers. */
 static void note_silent(struct bftm_fast *f)
 {
 	f->request->silent = bftm_host_silent(&f->host);
