@@ -5,7 +5,7 @@
 // prove: memory all_lengths bftm_order_wire_put: RESPONSE, with data of every length
 // prove: memory all_listed bftm_listed_len bftm_listed_get bftm_listed_put: every name and type; no byte behind an object is read or written
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
-// takes 25: all_order_written
+// takes 25: all_order_written all_lengths all_listed
 #include "any_order.h"
 #include "core/form.c"
 #include "core/ordering/wire.c"

@@ -3,6 +3,7 @@
 // prove: memory all_forms bftm_wire_form bftm_form_get bftm_form_put bftm_slot_get bftm_slot_put bftm_member bftm_member_set bftm_get32 bftm_get64 bftm_put32 bftm_put64 bftm_form_allows bftm_all_zero bftm_wire_common bftm_msg_name bftm_refusal_name bftm_mode_mask bftm_epoch_known bftm_discount: every type; no byte behind its body is read or written
 // prove: memory all_written bftm_head_put bftm_wire_write bftm_wire_put: every message with a room of up to 64 bytes for a value; it is written in 224 bytes at most
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
+// takes 10: all_written
 #include "any.h"
 #include "core/form.c"
 #include "core/wire.c"
@@ -124,14 +125,14 @@ static void written_of(u8 type, bool value)
 }
 
 /* A value of each length ends where its room does. To write no byte takes a place all the same. */
-static void one_value(u8 room, u8 len)
+static void one_value(u8 room, u8 least, u8 most)
 {
 	u8 *last = BEHIND - 1, *end;
 	struct bftm_msg msg;
 
 	any(msg);
 	msg.value_room = room;
-	msg.value_len = len;
+	msg.value_len = (u8)any_from(least, most);
 	*last = 1;
 	end = put_value(&msg, last - value_form.bytes - room);
 	//@ assert whole: end == last && *last == 1;
@@ -143,10 +144,13 @@ void all_written(void)
 	u32 type, room, len;
 
 	//@ loop unroll 10;
-	for (room = 0; room <= BFTM_VALUE_LEN_MAX; room += 8)
-		//@ loop unroll 257;
-		for (len = 0; len < 256; len++)
-			one_value((u8)room, (u8)len);
+	for (room = 0; room <= BFTM_VALUE_LEN_MAX; room += 8) {
+		//@ loop unroll 65;
+		for (len = 0; len <= room; len++)
+			one_value((u8)room, (u8)len, (u8)len);
+		/* Values that are longer than their room are all written alike. */
+		one_value((u8)room, (u8)(room + 1), 255);
+	}
 	//@ loop unroll 257;
 	for (type = 0; type < 256; type++) {
 		form = bftm_wire_form((u8)type);
