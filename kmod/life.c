@@ -5,7 +5,9 @@
  * frees requests that no helper fetched. A netlink socket that closes holds its namespace, so the
  * path to the helper exists as long as it can be used.
  */
+#include <linux/netlink.h>
 #include <linux/slab.h>
+#include <net/net_namespace.h>
 
 #include "client/request.h"
 #include "client/session.h"
@@ -13,6 +15,7 @@
 #include "debug.h"
 #include "life.h"
 #include "locks/locks.h"
+#include "netns.h"
 #include "objects/objects.h"
 #include "power.h"
 #include "server/server.h"
@@ -28,7 +31,6 @@ const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
 static_assert(sizeof(struct bftm_net) + sizeof(struct bftm_upcall) <= 640);
 #endif
 
-unsigned int bftm_net_id;
 static bool unloading;	/* before the namespaces are told */
 
 int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,

@@ -3,8 +3,9 @@
 #ifndef BFTM_LIFE_H
 #define BFTM_LIFE_H
 
-#include "netns.h"
+#include <linux/types.h>
 
+struct bftm_net;
 struct bftm_server_param;
 struct netlink_ext_ack;
 

@@ -5,11 +5,11 @@
 
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
-#include <net/net_namespace.h>
-#include <net/netns/generic.h>
+#include <linux/types.h>
 
 struct bftm_server;
 struct bftm_upcall;
+struct net;
 
 /**
  * struct bftm_net - of one namespace
@@ -36,9 +36,6 @@ struct bftm_net {
 extern unsigned int bftm_net_id;
 
 /** bftm_net() - the data of bftmutex in a namespace. */
-static inline struct bftm_net *bftm_net(struct net *net)
-{
-	return net_generic(net, bftm_net_id);
-}
+struct bftm_net *bftm_net(struct net *net);
 
 #endif /* BFTM_NETNS_H */

@@ -7,13 +7,16 @@
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <net/net_namespace.h>
 
 #include "compat.h"
 #include "life.h"
+#include "netns.h"
 #include "param.h"
 #include "server/server.h"
 

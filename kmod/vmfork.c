@@ -21,6 +21,7 @@
 
 #include "client/request.h"
 #include "life.h"
+#include "netns.h"
 #include "vmfork.h"
 
 static void begin_anew(struct bftm_net *bn)

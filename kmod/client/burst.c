@@ -8,9 +8,11 @@
 
 #include "client/burst.h"
 #include "client/fast.h"
+#include "client/line.h"
 #include "client/request.h"
 #include "client/session.h"
 #include "core/servers.h"
+#include "netns.h"
 
 void bftm_burst_begin(struct bftm_upcall *up, struct bftm_burst *burst)
 	__acquires(RCU)

@@ -12,6 +12,7 @@
 
 #include "client/handle.h"
 #include "client/trace.h"
+#include "netns.h"
 #include "notify.h"
 #include "time/clock.h"
 #include "time/sleep.h"

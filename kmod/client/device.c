@@ -9,11 +9,12 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <net/net_namespace.h>
 
 #include "client/device.h"
 #include "client/handle.h"
 #include "client/submit.h"
-#include "compat.h"
+#include "netns.h"
 #include "time/clock.h"
 
 /* Size of each structure in its first version; a shorter one is refused. */
@@ -49,11 +50,17 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Does poll_wait() have no effect with this table? */
+static bool polls_only(const struct poll_table_struct *wait)
+{
+	return !wait || !wait->_qproc;
+}
+
 static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct bftm_handle *h = file->private_data;
 
-	if (!bftm_polls_only(wait))
+	if (!polls_only(wait))
 		poll_wait(file, bftm_handle_place(h), wait);
 	return bftm_handle_poll(h);
 }

@@ -18,9 +18,11 @@
 #include "client/burst.h"
 #include "client/fast.h"
 #include "client/handle.h"
+#include "client/line.h"
 #include "client/request.h"
 #include "core/servers.h"
 #include "debug.h"
+#include "netns.h"
 #include "time/clock.h"
 
 /*

@@ -19,6 +19,7 @@
 #include "client/submit.h"
 #include "client/trace.h"
 #include "debug.h"
+#include "netns.h"
 #include "notify.h"
 #include "time/clock.h"
 #include "time/sleep.h"

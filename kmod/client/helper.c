@@ -7,6 +7,7 @@
 #include "client/session.h"
 #include "client/submit.h"
 #include "debug.h"
+#include "netns.h"
 #include "notify.h"
 #include "time/clock.h"
 

@@ -21,7 +21,7 @@
 #include "client/line.h"
 #include "client/request.h"
 #include "client/session.h"
-#include "compat.h"
+#include "compat_net.h"
 #include "core/replay.h"
 #include "core/wire.h"
 #include "debug.h"

@@ -14,6 +14,7 @@
 #include "client/handle.h"
 #include "client/request.h"
 #include "client/session.h"
+#include "netns.h"
 
 /* More requests for a name are the helper's: a walk of those behind is so long. */
 #define BEHIND_MAX	64

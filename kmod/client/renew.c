@@ -11,6 +11,7 @@
 #include "client/burst.h"
 #include "client/handle.h"
 #include "client/trace.h"
+#include "netns.h"
 #include "notify.h"
 #include "time/clock.h"
 #include "time/sleep.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device's side of the upcall: requests come, are renewed and end. */
 #include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -12,6 +11,7 @@
 #include "client/submit.h"
 #include "compat.h"
 #include "debug.h"
+#include "netns.h"
 #include "notify.h"
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)

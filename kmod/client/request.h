@@ -15,7 +15,6 @@
 #include <linux/xarray.h>
 
 #include "core/limits.h"
-#include "netns.h"
 #include "time/alarms.h"
 #include "uapi/linux/bftmutex.h"
 #include "uapi/linux/bftmutex_netlink.h"
@@ -23,6 +22,7 @@
 struct bftm_burst;
 struct bftm_fast;
 struct bftm_handle;
+struct bftm_net;
 struct bftm_submission;
 
 #define BFTM_REQUEST_BITS 10

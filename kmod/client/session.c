@@ -28,6 +28,7 @@
 
 #include "client/burst.h"
 #include "client/fast.h"
+#include "client/line.h"
 #include "client/request.h"
 #include "client/session.h"
 #include "core/servers.h"

@@ -9,7 +9,6 @@
 #include <linux/list.h>
 #include <linux/workqueue.h>
 
-#include "client/line.h"
 #include "core/peer.h"
 #include "core/protocol.h"
 #include "time/alarms.h"
@@ -17,6 +16,7 @@
 #include "udp/address.h"
 #include "udp/auth.h"
 
+struct bftm_line;
 struct bftm_net;
 struct bftm_upcall;
 

@@ -16,7 +16,6 @@
  * At most once: only bftm_upcall_pull() hands an operation to a helper, and an operation that was
  * handed over is never queued again.
  */
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -24,6 +23,7 @@
 #include "client/submit.h"
 #include "client/trace.h"
 #include "debug.h"
+#include "netns.h"
 #include "time/sleep.h"
 
 static struct bftm_submission *submission_new(struct bftm_handle *h,

@@ -10,6 +10,7 @@
 
 #include "client/handle.h"
 #include "client/submit.h"
+#include "netns.h"
 #include "trace_name.h"
 
 /*

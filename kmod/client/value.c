@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "client/handle.h"
+#include "netns.h"
 
 static bool is_writer(u32 mode)
 {

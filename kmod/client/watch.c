@@ -13,6 +13,7 @@
 #include <linux/poll.h>
 
 #include "client/handle.h"
+#include "netns.h"
 
 /* Each watcher finds out by itself what changed. */
 static void usher(struct work_struct *work)

@@ -10,7 +10,6 @@
  * cancels is armed by nobody any more.
  */
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 

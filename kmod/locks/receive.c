@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Datagrams about locks: what is decided, counted, traced and sent. */
 #include <linux/skbuff.h>
-#include <linux/udp.h>
+#include <uapi/linux/udp.h>
 
 #include "locks/locks.h"
 #include "locks/members.h"

@@ -9,6 +9,11 @@
 #include "netns.h"
 #include "notify.h"
 
+/* Since 6.1.68. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#error "This kernel lets anybody hear of locks: 6.1.68 is the oldest that does not"
+#endif
+
 struct genl_family bftm_family __ro_after_init = {
 	.name = BFTMUTEX_FAMILY_NAME,
 	.version = BFTMUTEX_FAMILY_VERSION,

@@ -9,6 +9,7 @@
 #include "client/handle.h"
 #include "netlink/gen.h"
 #include "netlink/netlink.h"
+#include "netns.h"
 #include "time/clock.h"
 
 int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg)

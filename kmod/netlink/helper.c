@@ -7,6 +7,7 @@
 #include "client/trace.h"
 #include "netlink/gen.h"
 #include "netlink/netlink.h"
+#include "netns.h"
 #include "power.h"
 #include "time/clock.h"
 

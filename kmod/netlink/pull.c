@@ -4,6 +4,7 @@
 #include "client/submit.h"
 #include "netlink/gen.h"
 #include "netlink/netlink.h"
+#include "netns.h"
 #include "time/clock.h"
 
 static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)

@@ -14,6 +14,8 @@
 #include "netlink/journal.h"
 #include "netlink/netlink.h"
 #include "netlink/object.h"
+#include "netns.h"
+#include "server/ingress.h"
 #include "server/server.h"
 #include "time/clock.h"
 

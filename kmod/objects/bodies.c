@@ -8,9 +8,9 @@
 #include <crypto/blake2s.h>
 #include <linux/err.h>
 #include <linux/hash.h>
-#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat.h"

@@ -13,6 +13,7 @@
  * of their own, so they can be sent in pieces while the object goes on.
  */
 #include <linux/bottom_half.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "debug.h"

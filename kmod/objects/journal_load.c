@@ -6,6 +6,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
+#include <linux/netlink.h>
 
 #include "objects/objects.h"
 #include "server/server.h"

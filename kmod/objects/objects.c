@@ -10,8 +10,8 @@
  * scheduled by nobody any more.
  */
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/random.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "debug.h"

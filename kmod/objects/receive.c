@@ -4,7 +4,7 @@
  * it is sent in: on the stack there is no room for the longest.
  */
 #include <linux/skbuff.h>
-#include <linux/udp.h>
+#include <uapi/linux/udp.h>
 
 #include "objects/objects.h"
 #include "objects/trace.h"

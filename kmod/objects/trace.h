@@ -7,7 +7,6 @@
 #define BFTM_OBJECTS_TRACE_H
 
 #include <linux/tracepoint.h>
-#include <net/net_namespace.h>
 
 #include "core/ordering/wire.h"
 #include "server/server.h"

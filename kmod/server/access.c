@@ -8,9 +8,9 @@
  * and their grace period is over. No pointer into a list outlives either.
  */
 #include <linux/atomic.h>
-#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "debug.h"

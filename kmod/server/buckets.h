@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 
 #define BFTM_BUCKET_BITS_MAX 16
 

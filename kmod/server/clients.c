@@ -6,8 +6,8 @@
  * and nothing counts references.
  */
 #include <linux/hash.h>
-#include <linux/mm.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat.h"

@@ -23,7 +23,6 @@
 #include <net/ip6_checksum.h>
 #include <net/udp.h>
 
-#include "compat.h"
 #include "server/ingress.h"
 #include "server/ingress_request.h"
 #include "server/server.h"

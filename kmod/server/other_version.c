@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/skbuff.h>
-#include <linux/udp.h>
+#include <uapi/linux/udp.h>
 
 #include "compat.h"
 #include "core/serve.h"

@@ -24,7 +24,7 @@
 #include <net/ip6_route.h>
 #include <net/route.h>
 
-#include "compat.h"
+#include "compat_net.h"
 #include "server/route.h"
 #include "server/server.h"
 

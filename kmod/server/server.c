@@ -13,11 +13,13 @@
  * Then nobody but the caller knows the server, and it is freed.
  */
 #include <linux/math64.h>
+#include <linux/netlink.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "debug.h"
+#include "server/ingress.h"
 #include "server/server.h"
 #include "server/service.h"
 #include "server/socket.h"

@@ -4,19 +4,18 @@
 #define BFTM_SERVER_H
 
 #include <linux/if.h>
-#include <linux/netlink.h>
 #include <linux/workqueue.h>
 
 #include "core/protocol.h"
 #include "server/access.h"
 #include "server/clients.h"
-#include "server/ingress.h"
 #include "server/route.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
 struct bftm_locks;
 struct bftm_objects;
 struct net;
+struct netlink_ext_ack;
 struct socket;
 
 /**

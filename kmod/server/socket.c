@@ -10,7 +10,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 
-#include "compat.h"
+#include "compat_net.h"
 #include "core/ordering/wire.h"
 #include "server/ingress.h"
 #include "server/other_version.h"

@@ -7,7 +7,6 @@
 #define BFTM_SERVER_TRACE_H
 
 #include <linux/tracepoint.h>
-#include <net/net_namespace.h>
 
 #include "server/server.h"
 #include "trace_name.h"

@@ -15,7 +15,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 
-#include "compat.h"
+#include "compat_net.h"
 #include "udp/address.h"
 #include "udp/udp.h"
 
