@@ -5,7 +5,8 @@
 
 .PHONY: tools install uninstall
 
-CFLAGS ?= -O2 -g
+# Lines for backtraces; names of variables as well (-g) take a third more of the time of a build.
+CFLAGS ?= -O2 -g1
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3 ncursesw
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
 # Options that make mistakes harder to exploit; checked by selftests/static/hardening.
