@@ -60,7 +60,7 @@ client() {
 	start_helper "$n"
 }
 
-is_open() { [[ $(servers "$1" '.[0] | [.state, .recovering]' | tr -d ' \n') == '["ok",false]' ]]; }
+is_open() { [[ $(servers "$1" '.[0] | "\(.state) \(.recovering)"') == 'ok false' ]]; }
 try() { c "$1" bftmutex "${@:2}" true 2>/dev/null; }
 
 # Runs the clients, in their VM.

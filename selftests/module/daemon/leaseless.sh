@@ -77,7 +77,7 @@ is_open() {
 	local n
 	(($#)) || set -- 1 2 3 4
 	for n; do
-		[[ $(s "$n" bftmutexctl server show --json | gojq '[.awaited, .quarantine_ns]' | tr -d ' \n') == "[0,0]" ]] ||
+		[[ $(s "$n" bftmutexctl server show --json | gojq -c '[.awaited, .quarantine_ns]') == "[0,0]" ]] ||
 			return
 	done
 }
@@ -102,7 +102,7 @@ ok "both members tell each server that they hold nothing" wait_for 60 is_open
 
 hold 1
 is "no end: deadline and rest" "$(c 1 bftmutexctl holders --json |
-	gojq '[.[] | select(.state == "held") | .deadline_ns == null, .remaining_ns == null]' | tr -d ' \n')" "[true,true]"
+	gojq -c '[.[] | select(.state == "held") | .deadline_ns == null, .remaining_ns == null]')" "[true,true]"
 ok "no end: bftmutexctl holders says so" grep -q "no end" <(c 1 bftmutexctl holders)
 is "no end: the command is told of none" "$(BFTMUTEX_DEADLINE_NS=1 c 1 bftmutex --no-lease disk/end \
 	sh -c "echo \${BFTMUTEX_DEADLINE_NS-unset}")" unset
@@ -127,7 +127,7 @@ ok "client 2 tells them" wait_for 60 awaits 1 1
 all_recover() { [[ $(servers 2 'map(.recovering) | all') == true ]]; }
 ok "bftmutexctl servers: each waits for a member" wait_for 60 all_recover
 is "and says so" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits for members")" 4
-is_silent() { [[ $(servers 2 '[.[3] | .state, .recovering]' | tr -d ' \n') == '["silent",null]' ]]; }
+is_silent() { [[ $(servers 2 '.[3] | "\(.state) \(.recovering)"') == 'silent null' ]]; }
 ok "server 4 stops" s 4 bftmutexctl server stop
 ok "bftmutexctl servers: it is silent, and so it is not known that it waits" wait_for 60 is_silent
 is "and says so of the others alone" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits for members")" 3
