@@ -158,7 +158,8 @@ static void read_all(int from)
 		trace->m = args.m;
 	if (args.rho_ppm != TRACE_NONE)
 		trace->rho_ppm = args.rho_ppm;
-	if (!trace_cluster_ok(trace, &why))
+	if (!trace_cluster_ok(trace, args.b != TRACE_NONE ? "--b" : "the files say b =",
+			      args.m ? "--m" : "the files say m =", &why))
 		errx(EX_DATAERR, "%s", why);
 	if (!trace_sort(trace, &why))
 		errx(EX_DATAERR, "%s", why);

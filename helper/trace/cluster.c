@@ -71,16 +71,16 @@ bool trace_cluster_choose(struct trace *t, char **ret_why)
 	return true;
 }
 
-bool trace_cluster_ok(const struct trace *t, char **ret_why)
+bool trace_cluster_ok(const struct trace *t, const char *b_is, const char *m_is, char **ret_why)
 {
 	u32 n = t->servers, b = t->b, m = t->m;
 	int len;
 
 	if (n && n < bftm_servers_needed(b))
-		len = asprintf(ret_why, "--b %u: locks need n >= 3b + 1 = %u servers, and there are %u",
-			       b, bftm_servers_needed(b), n);
+		len = asprintf(ret_why, "%s %u: locks need n >= 3b + 1 = %u servers, and there are %u",
+			       b_is, b, bftm_servers_needed(b), n);
 	else if (n && m && (m < bftm_free_needed(n, b) || m > n - b))
-		len = asprintf(ret_why, "--m %u: must be %u to %u with n = %u and b = %u", m,
+		len = asprintf(ret_why, "%s %u: must be %u to %u with n = %u and b = %u", m_is, m,
 			       bftm_free_needed(n, b), n - b, n, b);
 	else
 		return true;

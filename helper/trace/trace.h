@@ -205,11 +205,13 @@ bool trace_cluster_choose(struct trace *t, char **ret_why);
 /**
  * trace_cluster_ok() - can there be a cluster with so many servers and liars?
  * @t:       the trace; its cluster may be unknown
+ * @b_is:    words before the number b, in @ret_why: who says it
+ * @m_is:    likewise before m
  * @ret_why: why not, to be freed
  *
  * No quorum is known for other numbers.
  */
-bool trace_cluster_ok(const struct trace *t, char **ret_why);
+bool trace_cluster_ok(const struct trace *t, const char *b_is, const char *m_is, char **ret_why);
 
 /* match.c */
 
