@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What "make check-all" remembers, so that it can be ended and go on: a row for each run, in
+# "make check-all" can be ended and go on, since it remembers a row for each run, in
 # ${BFTMUTEX_CACHE:-~/.cache/bftmutex}/check-all/rows, tab-separated:
 #
 #	NAME RESULT PASSED FAILED SKIPPED SECONDS DATE TREE SCALE FAILURES

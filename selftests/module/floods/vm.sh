@@ -189,7 +189,7 @@ received() {
 	echo $all
 }
 
-# What honest clients have beside a flood, which lasts and arrives: goodput_beside KIND LEAST
+# goodput_beside KIND LEAST: honest clients have so much beside a flood, which lasts and arrives
 goodput_beside() {
 	local kind=$1 least=$2 before arrived sent
 	before=$(received)
