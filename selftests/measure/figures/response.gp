@@ -12,9 +12,9 @@ set rmargin 2
 set multiplot layout 2,2
 
 # Least squares of c in log y = log c + log t, for t of 16 and more of what is
-# drawn as Lemma 2 has it.
+# drawn as Lemma 2 has it; 0, which is not drawn, when no cluster was as large.
 fit_of(column) = system(sprintf( \
-	"awk -F, '$1 == \"lease\" && $2 == \"paper\" && $3 >= 16 { n++; s += log($%d / $3) } END { printf \"%%.3f\", exp(s / n) }' %s", \
+	"awk -F, '$1 == \"lease\" && $2 == \"paper\" && $3 >= 16 { n++; s += log($%d / $3) } END { printf \"%%.3f\", n ? exp(s / n) : 0 }' %s", \
 	column, csv))
 c_mean = real(fit_of(4))
 c_last = real(fit_of(7))
@@ -28,7 +28,7 @@ do for [row = 1:2] {
 			"held for Δ, never released"
 		if (row == 1 && hold eq "short") {set key} else {unset key}
 		unset label
-		if (hold eq "lease") {
+		if (hold eq "lease" && c > 0) {
 			set label sprintf("dashed: %.2f Δt, Lemma 2, fitted", c) \
 				at graph 0.05, 0.95 textcolor "#c00000"
 		}
@@ -39,7 +39,7 @@ do for [row = 1:2] {
 			($3 * only(hold, strcol(1)) * only(word(ways, i), strcol(2))):(column(value)) \
 			with linespoints linecolor rgb colour(i) pointtype point(i) pointsize 0.5 \
 			notitle, @legend, \
-			hold eq "lease" ? c * x : NaN with lines dashtype 2 linewidth 1.6 \
+			hold eq "lease" && c > 0 ? c * x : NaN with lines dashtype 2 linewidth 1.6 \
 			linecolor "#c00000" notitle
 	}
 }
