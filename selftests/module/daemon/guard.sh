@@ -100,8 +100,10 @@ fault_main() { kill -KILL "$(process /usr/bin/bftmutex bftmutex)"; }
 fault_keeper() { kill -KILL "$(process /usr/bin/bftmutex bftmutex-keeper)"; }
 fault_all() { h "$n" systemctl kill -s KILL bftmutex-guard@demo; }
 fault_daemon() { h "$n" systemctl kill -s KILL bftmutexd; }
-fault_no_daemon() { h "$n" systemctl stop bftmutexd; }
-mend_no_daemon() { h "$n" systemctl start bftmutexd; }
+# Else the guard, when it starts again before its lease is over at the servers, starts the daemon,
+# whose first request for a lock may go before one that waits.
+fault_no_daemon() { h "$n" systemctl mask --runtime --now bftmutexd; }
+mend_no_daemon() { h "$n" systemctl unmask --runtime bftmutexd && h "$n" systemctl start bftmutexd; }
 fault_cut() { deaf "c$n" && netem "c$n" -- loss 100%; }
 mend_cut() { hearing "c$n" && netem "c$n"; }
 fault_servers() { cluster_ends; }
