@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all alone time=60
 #
-# The steps of README on real hosts, in its order, after "make install", with the files that it puts
-# into /etc, /lib and PATH. Then the next steps of a new user.
+# The steps of README on real hosts, in its order and words, after "make install", with the files
+# that it puts into /etc, /lib and PATH. Then the next steps of a new user.
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 set -u
 
@@ -11,6 +11,8 @@ set -u
 . "$(dirname "$0")/../../lib/tap.sh"
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/lib/readme.sh
+. "$(dirname "$0")/../../lib/readme.sh"
 
 conf=/etc/bftmutex/bftmutex.conf
 work=$(mktemp -d)
@@ -47,25 +49,26 @@ nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
 install_all
 ok "the group is there" getent group bftmutex
-ok "modprobe bftmutex" modprobe bftmutex || bail "no module"
+ok "modprobe bftmutex" sh -c "$(readme modprobe)" || bail "no module"
 cd "$work" || bail "$work"
-ok "keygen" bftmutexctl keygen --cluster 1 --servers 4 --clients 1-2 --dir keys
+ok "keygen" sh -c "$(readme "bftmutexctl keygen")"
 cp keys/* /etc/bftmutex/keys
 hosts || bail "no network"
 for n in 1 2 3 4; do
-	ok "server start, $n" s $n bftmutexctl server start --id $n \
-		--key /etc/bftmutex/keys/server-$n.key
+	ok "server start, $n" s $n sh -c "$(readme "bftmutexctl server start" $n)"
 done
 ok "cluster show before there is one" says 78 "$conf:1: no cluster is described here" \
-	bftmutexctl cluster show
-ok "bftmutexd likewise" says 78 "bftmutexd: $conf:1: no cluster is described here" c 1 bftmutexd
+	sh -c "$(readme "bftmutexctl cluster")"
+ok "bftmutexd likewise" says 78 "bftmutexd: $conf:1: no cluster is described here" \
+	c 1 sh -c "$(readme bftmutexd)"
 sed -n '/^\tcluster storage {/,/^\t}/p' "$top/README" >$conf
-ok "cluster show" says 0 storage c 1 bftmutexctl cluster show
+ok "cluster show" says 0 storage c 1 sh -c "$(readme "bftmutexctl cluster")"
 ok "bftmutexd --check" c 1 bftmutexd --check
 ok "bftmutexd" c 1 bftmutexd --pid-file "$work/pid"
 ok "bftmutex -n, in the quarantine" says 1 "servers 1, 2, 3 and 4 are in quarantine, for another" \
 	c 1 bftmutex -n NAME true
-is "bftmutex NAME COMMAND" "$(c 1 timeout 1200 bftmutex NAME echo had)" had
+had=$(readme "bftmutex NAME" | sed 's/COMMAND/echo had/')
+is "bftmutex NAME COMMAND" "$(c 1 timeout 1200 sh -c "$had")" had
 
 #
 # With options
