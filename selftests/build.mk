@@ -92,8 +92,9 @@ debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
 
 # Debian's newest kernels, where what they changed shows first.
 drift:
+	@selftests/deps --for check
 	@selftests/deps --for fresh
-	@$(MAKE) --no-print-directory tools
+	$(QUIETLY) -j$$(nproc) tools tests
 	@selftests/vm/drift
 
 # On other machines, one of which stores the high byte first.
