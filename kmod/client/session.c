@@ -66,6 +66,9 @@ static bool is_for_helper(const struct bftm_msg *msg)
 {
 	if (msg->type == BFTM_MSG_CHALLENGE || msg->type == BFTM_MSG_STALE)
 		return false;
+	/* The kernel asks nobody who has a lock, but the answer may name an attempt of its own. */
+	if (msg->type == BFTM_MSG_OWNER)
+		return true;
 	return (bftm_wire_common(msg->type) && msg->type != BFTM_MSG_REFUSED) ||
 	       !(msg->attempt & BFTM_ATTEMPT_KERNEL);
 }

@@ -58,6 +58,7 @@ give_back
 # Each of these lies moves nothing.
 hold lied -l 10s
 owner=$(who lied .client)
+ok "held by the kernel, told on its own host" says 0 "lock 'lied': held by client $owner" c 1 bftmutexctl who lied
 for strategy in always-free always-locked silent equivocate twin; do
 	lie 4 $strategy || bail "no liar"
 	ok "$strategy: the holder is told" wait_for 20 eval '[[ $(who lied "[.state, .client] | map(tostring) | join(\" \")") == "held $owner" ]]'
