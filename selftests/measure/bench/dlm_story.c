@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dlm_story.h"
+#include "dlm_calls.h"
 
 #define VALUE_LEN	32
 #define LINE_MAX_LEN	128

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The calls of the story: of libdlm with STORY_LIBDLM, and else of bftmutex_dlm.h. */
-#ifndef BFTM_BENCH_DLM_STORY_H
-#define BFTM_BENCH_DLM_STORY_H
+#ifndef BFTM_BENCH_DLM_CALLS_H
+#define BFTM_BENCH_DLM_CALLS_H
 
 #include <err.h>
 #include <errno.h>
@@ -93,4 +93,4 @@ static int story_unlock(uint32_t id, uint32_t flags, struct dlm_lksb *lksb, void
 }
 #endif
 
-#endif /* BFTM_BENCH_DLM_STORY_H */
+#endif /* BFTM_BENCH_DLM_CALLS_H */
