@@ -127,7 +127,8 @@ int bftm_conf_load_any(const char *path, struct bftm_conf **ret)
 	file = fopen(path, "re");
 	if (!file) {
 		r = -errno;
-		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s%s", path, strerror(-r),
+			 r == -ENOENT ? ": bftmutex.conf(5) says how to write it" : "");
 		goto err_conf;
 	}
 	r = read_file(&syntax, file, conf);

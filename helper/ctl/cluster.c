@@ -165,8 +165,8 @@ static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard
 		       "a lock needs", d.needed, cluster->b);
 	else
 		printf("  %-18s%u FREE answers\n", "a lock needs", d.needed);
-	printf("  %-18s%u servers down, silent or lying (at most %u of them lying)\n", "stands",
-	       cluster->n - d.needed, cluster->b);
+	printf("  %-18s%u %s down, silent or lying (at most %u of them lying)\n", "withstands",
+	       cluster->n - d.needed, cluster->n - d.needed == 1 ? "server" : "servers", cluster->b);
 	printf("  %-18sr = %u servers restarted with --no-quarantine within one quarantine\n", "spares",
 	       d.spared);
 	print_risk(&d);

@@ -361,7 +361,8 @@ static void files_that_are_no_configuration(void **state)
 
 	unit_listen();
 	assert_int_equal(bftm_conf_load(unit_path("none"), &conf), -ENOENT);
-	assert_string_equal(unit_heard(), "none: No such file or directory\n");
+	assert_string_equal(unit_heard(),
+			    "none: No such file or directory: bftmutex.conf(5) says how to write it\n");
 	unit_listen();
 	assert_int_equal(bftm_conf_load("/", &conf), -EISDIR);
 	assert_string_equal(unit_heard(), "/: Is a directory\n");
