@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels that we build for (6.1 and later), but for those of the
- * network, which compat_net.h has. Kbuild looks for them in the kernel's headers: BFTM_HAS_*.
+ * Differences between the kernels that we build for (6.1 and later); compat_net.h has those of the
+ * network. Kbuild looks for them in the kernel's headers: BFTM_HAS_*.
  */
 #ifndef BFTM_COMPAT_H
 #define BFTM_COMPAT_H

@@ -50,7 +50,7 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Does poll_wait() have no effect with this table? */
+/* Has poll_wait() no effect with this table? poll_does_not_wait() is not in 7.2 any more. */
 static bool polls_only(const struct poll_table_struct *wait)
 {
 	return !wait || !wait->_qproc;

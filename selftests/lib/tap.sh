@@ -161,7 +161,7 @@ bail() {
 # host is not known; the limit only ends a test that hangs.
 wait_for() {
 	local end slow=${KSFT_MACHINE_SLOW:+20} ms=50
-	# By that clock a look takes long, and sleeping does not.
+	# By that clock a look takes time of the host, and sleeping takes none.
 	if [[ ${BFTMUTEX_CLOCK-} == instructions ]]; then
 		slow=${slow:+5} ms=200
 	fi

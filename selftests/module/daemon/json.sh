@@ -209,7 +209,8 @@ if ! short; then
 fi
 if ! short; then
 	lie 3 always-locked --lease-max 2s || bail "no liar"
-	# With b = 0 the kernel's attempts are not judged. Those with a value are the daemon's.
+	# With b = 0 the kernel's attempts are not judged. Those with a value are the daemon's, and it judges
+	# one when the lock was held for longer than two round trips.
 	lies() { c 1 bftmutex --value -w 5 liar.$RANDOM sleep 0.2; check 2 "server 3 suspected of lying; no more than 0 may lie"; }
 	ok "check: more lie than may" wait_for 60 lies || diag "$(<$work/check)"
 	j check | keep check
