@@ -387,6 +387,12 @@ static void an_adopted_lock_is_told_to_all(void **state)
 	assert_false(bftm_contend_retold(&c, 6));
 	wake(c.base.wake_ns, 0, 0);
 	asserts(ALL, BFTM_MODE_EX);
+	/* And one that has heard it, but whose grants do not count. */
+	cfg.forgetful = 1 << 5;
+	grants(5, BFTM_MODE_EX, c.base.sends, 20, T0);
+	assert_true(bftm_contend_retold(&c, 5));
+	restarts(5, T0);
+	assert_false(bftm_contend_retold(&c, 5));
 	bftm_contend_stop(&c, &cfg, &out);
 	assert_true(bftm_contend_retold(&c, 6));
 }

@@ -211,6 +211,8 @@ static const struct {
 	{ "with a value", { .flags = BFTM_FLAG_VALUE }, {}, "twpErl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
 	{ "asserted again, with a lease", { .flags = BFTM_FLAG_REASSERT }, {}, "twpel", BFTM_SERVED,
 	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "with the flag of a RELEASE", { .flags = BFTM_FLAG_DOUBT }, {}, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
 	{ "a RELEASE that writes", { .type = BFTM_MSG_RELEASE, .flags = BFTM_FLAG_VALUE }, {},
 	  "twpel", BFTM_SERVED, BFTM_MSG_RELEASED, 0 },
 	{ "SYNC", { .type = BFTM_MSG_SYNC }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
