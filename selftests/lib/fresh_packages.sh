@@ -34,12 +34,13 @@ purge_packages() {
 
 # The module is built here, natively, for all kernels that have headers.
 install_packages() {
-	ok "Debian's kernel is installed" within root sh -c \
-		'apt-get update && INITRD=No DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends linux-image-amd64 linux-headers-amd64 linux-headers-6.12-amd64' ||
+	local line
+	ok "what a Debian host has, and a later kernel's headers" within root sh -c \
+		'apt-get update && INITRD=No DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends linux-image-amd64 linux-headers-6.12-amd64 systemd systemd-sysv iproute2' ||
 		return
-	timed "apt-get install ./*.deb" within root sh -c \
-		'DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends /root/first/bftmutex_*.deb /root/first/bftmutex-dkms_*.deb /root/first/libbftmutex0_*.deb systemd systemd-sysv dkms iproute2' ||
-		return
+	line=$(sed -n 's/^\t\(apt-get install .*\.deb\)$/\1/p' "$top/README")
+	timed "README: $line" within root sh -c \
+		"cd /root/first && DEBIAN_FRONTEND=noninteractive ${line/install/-y install}" || return
 	# In a root that is not running, DKMS may leave the builds for the first boot.
 	within root sh -c 'for dir in /lib/modules/*; do dkms autoinstall -k "${dir##*/}"; done'
 	ok "dkms status" within root dkms status
