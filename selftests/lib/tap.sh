@@ -21,6 +21,7 @@ tap_count=0
 tap_failed=0
 tap_plan=
 tap_done=
+tap_open=
 tap_pid=$BASHPID
 tap_log=$(mktemp) || exit 1
 echo "TAP version 13"
@@ -43,6 +44,16 @@ tap_result() {
 	fi
 }
 
+# After an arithmetic error bash goes on behind the function that was called at the top: so the
+# test in which it was has no result.
+tap_torn() {
+	[[ ! $tap_open ]] && return
+	tap_result "not ok" "$tap_open" || :
+	diag "an error of the script ended it:"
+	diag "$(<"$tap_log")"
+	tap_open=
+}
+
 # plan N: how many tests there will be; finish checks it.
 plan() { tap_plan=$1; }
 
@@ -55,9 +66,12 @@ ok() {
 		want=1
 		shift
 	fi
+	tap_torn
+	tap_open=$desc
 	# A process that CMD leaves behind may keep the file open; with a pipe, the script would
 	# wait for it.
 	"$@" >"$tap_log" 2>&1 || got=$?
+	tap_open=
 	if (((got != 0) == want)); then
 		tap_result ok "$desc"
 		return
@@ -176,6 +190,7 @@ wait_for() {
 
 # Print the plan and exit: 0 when all is well, 1 otherwise.
 finish() {
+	tap_torn
 	tap_done=1
 	[[ ! -e /run/captured ]] || diag "captured packets: $(</run/captured)"
 	# A wrong plan must show in the output too.
