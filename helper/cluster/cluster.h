@@ -97,7 +97,7 @@ struct bftm_acquires {
  * @asked:         what was asked last, by number; one that has another number is forgotten
  * @first_seq:     nothing was sent here up to this sequence number
  * @rounds:        number of rounds that were put into @round
- * @rounds_won:    number of attempts in mode EX that were won, and whose answers were judged
+ * @last_rounds:   number of the last attempts in mode EX that were won, and whose answers were judged
  * @lent:          the kernel has what it was lent
  * @lend_later:    the kernel had no memory for the loan
  * @lend_ns:       when the daemon tried once more to lend it
@@ -140,7 +140,7 @@ struct bftm_cluster {
 	struct bftm_asked asked[BFTM_ASKED];
 	u64 first_seq;
 	u64 rounds;
-	u64 rounds_won;
+	u64 last_rounds;
 	bool lent;
 	bool lend_later;
 	u64 lend_ns;

@@ -16,7 +16,13 @@
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
 
 /*
- * And in more than two of five rounds that were won. Suppose that another client always reaches a
+ * The last rounds are fewer than so many, and half of them at least: what was long ago goes out of
+ * them. They are many, since an honest server may come near to two of five for a time.
+ */
+#define LAST_ROUNDS 2048
+
+/*
+ * And in more than two of five of the last rounds that were won. Suppose that another client always reaches a
  * correct server first: then this server disagrees whenever both clients contend at one moment. A
  * liar disagrees when it likes.
  */
@@ -53,8 +59,24 @@ static bool disagrees(const struct bftm_cluster *cl, u32 u)
 
 	/* A slow server hears of each change later than the others, by more than was waited. */
 	return !is_slow(cl, u) &&
-	       STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
-	       OFTEN(r->disagreed, cl->rounds_won);
+	       STANDS_OUT(cl, u, lately, FACTOR_DISAGREED) && OFTEN(r->lately, cl->last_rounds);
+}
+
+void bftm_evidence_disagreed(struct bftm_cluster *cl, u32 u)
+{
+	cl->peer[u].record.disagreed++;
+	cl->peer[u].record.lately++;
+}
+
+void bftm_evidence_judged(struct bftm_cluster *cl)
+{
+	u32 u;
+
+	if (++cl->last_rounds < LAST_ROUNDS)
+		return;
+	cl->last_rounds /= 2;
+	for (u = 0; u < cl->conf.n; u++)
+		cl->peer[u].record.lately /= 2;
 }
 
 void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
@@ -99,9 +121,10 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 		evidence_add(list, &n, r->false_signatures, "gave a signature that is none");
 	if (disagrees(cl, u)) {
 		evidence_add(list, &n, r->disagreed, "disagreed with the quorum");
+		/* Late answers are about rounds that may have gone out already. */
 		snprintf(list[n - 1].text, BFTM_EVIDENCE_LEN,
-			 "disagreed with the quorum in %" PRIu64 " of %" PRIu64 " rounds",
-			 r->disagreed, r->rounds);
+			 "disagreed with the quorum in %" PRIu64 " of the last %" PRIu64 " rounds",
+			 r->lately < cl->last_rounds ? r->lately : cl->last_rounds, cl->last_rounds);
 	}
 	return n;
 }

@@ -20,6 +20,12 @@ struct bftm_cluster;
 /** bftm_evidence_heard() - an answer with a number that is new; lies and speed are noted */
 void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
+/** bftm_evidence_disagreed() - server @u said LOCKED of a lock that enough others granted */
+void bftm_evidence_disagreed(struct bftm_cluster *cl, u32 u);
+
+/** bftm_evidence_judged() - a round was won, and it is known which servers disagreed in it */
+void bftm_evidence_judged(struct bftm_cluster *cl);
+
 /**
  * struct bftm_evidence - what speaks against a server
  * @what:  in a few words

@@ -24,6 +24,7 @@
  * @rounds:     rounds of try() in which it was asked
  * @unanswered: those in which it did not answer
  * @disagreed:  those in which it said LOCKED though enough others said FREE
+ * @lately:     the same, of the last rounds that were won
  * @lies:       answers that no honest server gives, by kind; [BFTM_LIE_NONE] are all others
  * @pushed:     FREE and INQUIRE that were not asked for
  * @ordered:    answers of the ordering protocol
@@ -45,6 +46,7 @@ struct bftm_record {
 	u64 rounds;
 	u64 unanswered;
 	u64 disagreed;
+	u64 lately;
 	u64 lies[BFTM_LIES];
 	u64 pushed;
 	u64 ordered;

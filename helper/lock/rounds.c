@@ -3,12 +3,14 @@
 #include "core/quorum.h"
 #include "core/servers.h"
 #include "cluster/cluster.h"
+#include "cluster/evidence.h"
 #include "lock/acquire.h"
 #include "lock/rounds.h"
 
 /* It said that somebody has it, for @gno, though nobody else could have it. */
-static void locked_alone(struct bftm_cluster *cl, struct bftm_peer *peer, u32 gno)
+static void locked_alone(struct bftm_cluster *cl, u32 u, u32 gno)
 {
+	struct bftm_peer *peer = &cl->peer[u];
 	u64 now = bftm_now();
 
 	/*
@@ -20,7 +22,7 @@ static void locked_alone(struct bftm_cluster *cl, struct bftm_peer *peer, u32 gn
 		return;
 	peer->counted_gno = gno;
 	peer->counted_ns = now;
-	peer->record.disagreed++;
+	bftm_evidence_disagreed(cl, u);
 }
 
 static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
@@ -39,7 +41,7 @@ static void disagree(struct bftm_cluster *cl, struct bftm_round *round, u32 u)
 	if (round->counted >> u & 1)
 		return;
 	round->counted |= 1u << u;
-	locked_alone(cl, &cl->peer[u], cl->peer[u].locked_gno);
+	locked_alone(cl, u, cl->peer[u].locked_gno);
 }
 
 /*
@@ -57,7 +59,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 		return;
 	round = &cl->round[cl->rounds++ % BFTM_ROUNDS];
 	*round = (struct bftm_round){ .attempt = op->client->attempt };
-	cl->rounds_won++;
+	bftm_evidence_judged(cl);
 	for (u = 0; u < cl->conf.n; u++)
 		if (out->said_locked >> u & 1)
 			disagree(cl, round, u);
@@ -113,10 +115,10 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 	/* Two round trips later the winner has it at all servers, whichever client had it before. */
 	if (!heard->won_ns || bftm_now() - heard->won_ns < cl->cfg.resend_ns)
 		return;
-	cl->rounds_won++;
+	bftm_evidence_judged(cl);
 	for (u = 0; u < cl->conf.n; u++)
 		if (heard->denied >> u & 1)
-			locked_alone(cl, &cl->peer[u], (u32)heard->claim[u].gno);
+			locked_alone(cl, u, (u32)heard->claim[u].gno);
 }
 
 /* An answer to an attempt that waits in the queue, or that was won there. */
