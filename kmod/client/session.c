@@ -230,10 +230,15 @@ void bftm_session_ask(struct bftm_session *s, u32 ask)
 /* The kernel keeps its knowledge of servers when another loan takes the place of one. */
 static void session_inherit(struct bftm_session *s, const struct bftm_session *old)
 {
-	u32 u;
+	u32 u, v;
 
-	if (old && old->id == s->id)
+	if (old && old->id == s->id) {
 		s->prio = old->prio;
+		for (u = 0; u < s->cfg.n; u++)
+			for (v = 0; v < old->cfg.n; v++)
+				if (old->cfg.older & BIT(v) && old->peer[v].id == s->peer[u].id)
+					s->cfg.older |= BIT(u);
+	}
 	if (!old || old->cfg.n != s->cfg.n || !old->cfg.ask || !s->cfg.ask || old->id != s->id)
 		return;
 	for (u = 0; u < s->cfg.n; u++)

@@ -58,7 +58,7 @@ static void challenge(const struct bftm_server_cfg *cfg,
 	reply->lease_ns = cfg->lease_max_ns;
 	reply->gno = now <= end ? end - now + 1 : 0;
 	reply->token = 0;
-	reply->features = 0;
+	reply->features = BFTM_FEATURE_PRIO;
 	reply->spared = cfg->spared;
 	reply->recovering = 0;
 }

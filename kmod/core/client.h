@@ -60,6 +60,7 @@ enum bftm_kept {
  * @b:            liars among them, n >= 3b + 1 (5b + 1 for @literal)
  * @m:            FREE answers that win, from F to n - b; 0: F. Not for @literal
  * @forgetful:    servers whose grants do not count, a bit mask: bftm_client_challenge() keeps it
+ * @older:        servers without BFTM_FEATURE_PRIO, likewise; those that said nothing are not
  * @rho_ppm:      ρ
  * @literal:      judge the first q answers as Figure 1 prints it; back-off only
  * @polynomial:   sleep up to s^exponent B instead of 2^s B
@@ -76,6 +77,7 @@ struct bftm_client_cfg {
 	u32 b;
 	u32 m;
 	u32 forgetful;
+	u32 older;
 	u32 rho_ppm;
 	bool literal;
 	bool polynomial;
@@ -99,7 +101,7 @@ static inline u32 bftm_win(const struct bftm_client_cfg *cfg)
 }
 
 /**
- * bftm_client_challenge() - a server says how many servers of the cluster may restart as it does
+ * bftm_client_challenge() - a server says what it does, and how many may restart as it does
  * @cfg: the cluster
  * @u:   number of the server, 0 … n - 1
  * @msg: its CHALLENGE, the newest
@@ -117,6 +119,10 @@ static inline void bftm_client_challenge(struct bftm_client_cfg *cfg, u32 u,
 		cfg->forgetful |= server;
 	else
 		cfg->forgetful &= ~server;
+	if (msg->features & BFTM_FEATURE_PRIO)
+		cfg->older &= ~server;
+	else
+		cfg->older |= server;
 }
 
 /** struct bftm_want - what the application asks for */

@@ -95,6 +95,11 @@ enum bftm_msg_flag {
 	BFTM_FLAG_DEADLOCK = 1 << 7,	/* this conversion and another exclude each other */
 };
 
+/** enum bftm_feature - what a server says that it does, in @features of CHALLENGE */
+enum bftm_feature {
+	BFTM_FEATURE_PRIO = 1 << 0,	/* a grant takes a higher priority of its attempt */
+};
+
 /** enum bftm_mode - modes of a lock; see bftm_mode_mask() */
 enum bftm_mode {
 	BFTM_MODE_NL = 0,	/* null: nothing is held */
@@ -210,7 +215,7 @@ enum bftm_refusal {
  * @waiters:      in OWNER the number of clients that wait
  * @holders:      in OWNER the number of clients that have a grant
  * @incarnation:  of SYNC and SYNCED
- * @features:     of HELLO and CHALLENGE: extensions that are spoken; none is defined
+ * @features:     of HELLO and CHALLENGE: enum bftm_feature; 0 in HELLO
  * @spared:       in CHALLENGE: servers of the cluster that may restart without quarantine
  * @recovering:   in CHALLENGE: 1 if the server waits for SYNC
  * @value_k:      the grant by which the value was written, the low half of its number at this

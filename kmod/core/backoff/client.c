@@ -91,13 +91,18 @@ u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg
 	return seen > c->base.prio ? seen : c->base.prio;
 }
 
-void bftm_begin_attempt(struct bftm_contend *c,
-			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
-			struct bftm_out *out)
+void bftm_go_behind(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.prio = bftm_contend_seen(c, cfg);
 	if (c->base.prio < ~0ull)
 		c->base.prio++;
+}
+
+void bftm_begin_attempt(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
+			struct bftm_out *out)
+{
+	bftm_go_behind(c, cfg);
 	reset(c, cfg, attempt);
 	c->base.phase = BFTM_PHASE_TRY;
 	c->base.begun_ns = now;

@@ -23,6 +23,8 @@ void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 		   struct bftm_out *out);
 
+/** bftm_go_behind() - take the priority behind all that some correct server has seen. */
+void bftm_go_behind(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_begin_attempt() - try() with a fresh attempt, to those that are asked first. */
 void bftm_begin_attempt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,

@@ -215,6 +215,17 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
 	return any;
 }
 
+void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p)
+{
+	struct survey s;
+	u32 mode;
+
+	look_at_all(lock, most, &s);
+	for (mode = BFTM_MODE_CR; mode < BFTM_MODES; mode++)
+		if (s.bid[mode] && is_to_yield(&s, p, s.bid[mode]))
+			p->inquire = 1;
+}
+
 bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party *me, bool all)
 {
 	const u32 parties = bftm_parties(lock);

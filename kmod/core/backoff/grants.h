@@ -38,6 +38,16 @@ bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bft
 bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me);
 
 /**
+ * bftm_grants_defer() - mark a party if a newcomer that waits goes before it
+ * @lock: the lock
+ * @most: clients that may hold it at once
+ * @p:    a party that is granted a mode; it is asked for what it does not hold
+ *
+ * When it is granted something it goes before all newcomers. Its priority may rise later.
+ */
+void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p);
+
+/**
  * bftm_grants_probe() - mark the parties without a lease that are in the way of @me
  * @lock: at a server
  * @most: clients that may hold it at once

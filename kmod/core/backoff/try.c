@@ -284,6 +284,11 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 {
 	bool news = req->k > p->k;
 
+	/* Or this server would go by another order of those that want the lock than the others. */
+	if (news && req->prio > p->prio) {
+		p->prio = req->prio;
+		bftm_grants_defer(lock, bftm_holders_max(cfg), p);
+	}
 	bftm_refresh(cfg, p, req->k, now);
 	if (news) {
 		/* By the mode that is granted as yet: the request may give it up. */

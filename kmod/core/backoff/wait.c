@@ -63,11 +63,31 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		c->poll_ns = now + cfg->resend_ns;
 }
 
+/*
+ * Others have asked since this client last heard of the lock, if it ever did, and with its own
+ * priority the client would overtake them. An attempt goes behind others once, however many come
+ * later. A server that keeps the old priority with its grants would go by another order than the
+ * others, for ever: then the client keeps the old one everywhere.
+ */
+static bool would_overtake(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 told = 0, u;
+
+	/* A FREE tells of those that came later, too: its client has waited. */
+	for (u = 0; u < cfg->n; u++)
+		told += c->server[u].type == BFTM_MSG_WAIT && c->server[u].lam > c->base.prio;
+	return !cfg->older && c->base.sends == 1 && told > cfg->b &&
+	       bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) <= cfg->b;
+}
+
 /* By what servers say of the time until they may grant it. */
 static void plan_poll(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
 	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) <= cfg->b)
 		c->poll_ns = c->polled_ns + wait_pause(c, cfg);
+	/* Those that asked at the same time have agreed by then who goes first. */
+	if (would_overtake(c, cfg) && c->polled_ns + cfg->resend_ns < c->poll_ns)
+		c->poll_ns = c->polled_ns + cfg->resend_ns;
 	if (now < c->poll_ns)
 		c->poll_ns = now + bftm_quarantine_left(c, cfg, c->poll_ns - now);
 }
@@ -103,6 +123,8 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	}
 	bftm_end_round(c, cfg, out);
+	if (would_overtake(c, cfg))
+		bftm_go_behind(c, cfg);
 	c->base.rounds++;
 	c->again = 0;
 	/* Grants are kept, and so is how long they are good. */

@@ -26,6 +26,7 @@ static struct bftm_client_cfg any_client_cfg(void)
 		.b = (u32)any_from(0, (BFTM_SERVERS_MAX - 1) / 3),
 		.m = (u32)any_from(0, BFTM_SERVERS_MAX),
 		.forgetful = (u32)any_from(0, ~0u),
+		.older = (u32)any_from(0, ~0u),
 		.rho_ppm = (u32)any_from(BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM),
 		.literal = any_bool(),
 		.polynomial = any_bool(),

@@ -97,6 +97,11 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
 	return any_bool();
 }
 
+void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p)
+{
+	p->inquire = any_bool();
+}
+
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me)
 {
 	return any_bool();

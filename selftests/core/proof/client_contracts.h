@@ -34,7 +34,7 @@ static inline u32 bftm_win(const struct bftm_client_cfg *cfg);
 
 /*@ requires \valid(cfg) && \valid_read(msg) && \separated(cfg, msg) && u < 31;
   @ requires 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && m_ok(cfg->n, cfg->b, cfg->m);
-  @ assigns cfg->forgetful;
+  @ assigns cfg->forgetful, cfg->older;
   @*/
 static inline void bftm_client_challenge(struct bftm_client_cfg *cfg, u32 u,
 					 const struct bftm_msg *msg);

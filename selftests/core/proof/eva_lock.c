@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory without_lock bftm_server_step bftm_server_needs bftm_step_try: every request that needs no lock, when there is none
 // prove: memory all_parties bftm_parties bftm_party bftm_walk_begin bftm_walk_on bftm_is_stranger bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_ended bftm_parties_wait bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
-// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_probe bftm_grants_deadlock bftm_grants_suffice bftm_holders_max bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
+// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_defer bftm_grants_probe bftm_grants_deadlock bftm_grants_suffice bftm_holders_max bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // prove: memory all_drops bftm_lock_drop bftm_lock_lasting bftm_is_closed: the same, of every client and incarnation
 // frama-c without_lock all_parties all_values all_drops: -eva-min-loop-unroll 7 -eva-slevel 1000
@@ -123,7 +123,7 @@ void all_grants(void)
 	const u32 most = bftm_holders_max(&cfg);
 	enum bftm_mode mode;
 
-	switch (any_from(0, 6)) {
+	switch (any_from(0, 7)) {
 	case 0:
 		bftm_mode_join(any_mode(), any_mode());
 		break;
@@ -141,6 +141,9 @@ void all_grants(void)
 		break;
 	case 5:
 		bftm_grants_suffice(&lock);
+		break;
+	case 6:
+		bftm_grants_defer(&lock, most, bftm_party(&lock, 0));
 		break;
 	default:
 		bftm_grants_deadlock(&lock, &me);

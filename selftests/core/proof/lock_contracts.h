@@ -150,6 +150,11 @@ bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bft
   @*/
 bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me);
 
+/*@ requires lock_ok(the_lock) && in_lock(the_lock, p);
+  @ assigns p->inquire;
+  @*/
+void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p);
+
 /*@ requires lock_ok(the_lock) && \valid_read(me) && party_ok((struct bftm_party *)me);
   @ assigns \nothing;
   @*/

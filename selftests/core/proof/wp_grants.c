@@ -20,6 +20,7 @@
 // prove: wp bftm_grants_beside: yes only for a mode that no grant excludes
 // prove: wp is_to_yield: looks only
 // prove: wp bftm_grants_inquire: nothing changes but who is to be asked
+// prove: wp bftm_grants_defer: nothing changes but whether the party is to be asked
 // prove: wp bftm_grants_deadlock: looks only
 // frama-c: -wp-model Typed+cast+ref
 #define PROOF_ANY_GUARD

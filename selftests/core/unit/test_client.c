@@ -80,7 +80,9 @@ static void m_of_n_win(void **state)
 
 static void challenge(u32 u, u8 spared)
 {
-	const struct bftm_msg msg = { .type = BFTM_MSG_CHALLENGE, .spared = spared };
+	const struct bftm_msg msg = {
+		.type = BFTM_MSG_CHALLENGE, .spared = spared, .features = u == 1 ? 0 : ~0u,
+	};
 
 	bftm_client_challenge(&cfg, u, &msg);
 }
@@ -109,6 +111,7 @@ static void a_server_that_may_forget_too_much_has_no_say(void **state)
 	assert_int_equal(cfg.forgetful, 0);
 	challenge(1, 4);
 	assert_int_equal(cfg.forgetful, 2);
+	assert_int_equal(cfg.older, 2);
 }
 
 /* Of n = 7 servers F = 5 grants leave room for r = 1; two say that they may restart with two. */

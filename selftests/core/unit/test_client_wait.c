@@ -129,6 +129,99 @@ static void polls_as_servers_say(void **state)
 	assert_int_equal(c.poll_ns, T0 + 4 * POLL + 2 + RESEND);
 }
 
+static void told(u32 u, u8 type, u64 prio, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = type, .mode = BFTM_MODE_EX, .attempt = c.base.attempt, .k = c.base.sends,
+		.gno = 7, .prio = prio, .position = type == BFTM_MSG_WAIT, .lease_ns = POLL,
+	};
+
+	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
+}
+
+static void assert_prio(u64 now, u64 prio)
+{
+	assert_int_equal(c.base.wake_ns, now);
+	wake(now, 9, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(out.send[0].prio, prio);
+}
+
+/* It first asks with 1. When b + 1 servers tell of more, it soon asks for the place behind. */
+static void a_newcomer_goes_behind(void **state)
+{
+	u32 u;
+
+	(void)state;
+	start(1, T0);
+	assert_int_equal(out.send[0].prio, 1);
+	for (u = 0; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 40 + u, T0 + 1);
+	assert_quiet();
+	assert_int_equal(c.base.attempt, 1);
+	assert_prio(T0 + RESEND, 46);		/* of the two highest the lower, plus 1 */
+	/* Once. Others that come now have a higher one. */
+	for (u = 0; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 90, T0 + RESEND + 1);
+	assert_prio(T0 + RESEND + POLL, 46);
+	/* One liar makes nobody go behind, and a client that knows more has no reason to. */
+	assert_int_equal(fresh_client(state), 0);
+	want.wait = BFTM_WAIT_QUEUE;
+	start(2, T0);
+	told(0, BFTM_MSG_WAIT, 40, T0 + 1);
+	for (u = 1; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 1, T0 + 1);
+	assert_prio(T0 + POLL, 1);
+}
+
+/* An earlier version of a server would keep the priority that a grant began with. */
+static void beside_an_older_server_nobody_goes_behind(void **state)
+{
+	struct bftm_msg challenge = { .type = BFTM_MSG_CHALLENGE };
+	u32 u;
+
+	(void)state;
+	bftm_client_challenge(&cfg, 3, &challenge);
+	start(1, T0);
+	for (u = 0; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 40, T0 + 1);
+	assert_prio(T0 + POLL, 1);
+	/* It was updated. */
+	challenge.features = BFTM_FEATURE_PRIO;
+	bftm_client_challenge(&cfg, 3, &challenge);
+	assert_int_equal(fresh_client(state), 0);
+	want.wait = BFTM_WAIT_QUEUE;
+	start(2, T0);
+	for (u = 0; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 40, T0 + 1);
+	assert_prio(T0 + RESEND, 41);
+}
+
+/* Of others that came after it, FREE tells as well: it has waited for that. */
+static void who_has_waited_stays(void **state)
+{
+	u32 u;
+
+	(void)state;
+	start(1, T0);
+	for (u = 0; u < 6; u++)
+		told(u, BFTM_MSG_WAIT, 1, T0 + 1);
+	told(6, BFTM_MSG_WAIT, 2, T0 + 1);
+	told(0, BFTM_MSG_FREE, 2, T0 + RESEND - 1);
+	assert_true(c.base.wake_ns > T0 + RESEND);
+	told(1, BFTM_MSG_FREE, 2, T0 + RESEND);
+	assert_prio(T0 + 2 * RESEND, 1);
+	/* Nor does it give up what b + 1 servers grant it: they have agreed on it. */
+	assert_int_equal(fresh_client(state), 0);
+	want.wait = BFTM_WAIT_QUEUE;
+	start(2, T0);
+	told(0, BFTM_MSG_FREE, 40, T0 + 1);
+	told(1, BFTM_MSG_FREE, 40, T0 + 1);
+	for (u = 2; u < 7; u++)
+		told(u, BFTM_MSG_WAIT, 40, T0 + 1);
+	assert_prio(T0 + 1 + RESEND, 1);
+}
+
 /* To the silent again, twice as late each time, until the next poll. */
 static void resends(void **state)
 {
@@ -324,6 +417,9 @@ int main(void)
 		TEST(waiting_loses_no_round),
 		TEST(polls),
 		TEST(polls_as_servers_say),
+		TEST(a_newcomer_goes_behind),
+		TEST(beside_an_older_server_nobody_goes_behind),
+		TEST(who_has_waited_stays),
 		TEST(resends),
 		TEST(silence_of_some_costs_no_grant_of_others),
 		TEST(grants_are_kept_over_polls),

@@ -47,6 +47,7 @@ static void strangers_are_not_admitted(void **state)
 		if (reply.type == BFTM_MSG_CHALLENGE) {
 			assert_int_equal(reply.lease_ns, L);
 			assert_int_equal(reply.gno, 8);		/* ns of quarantine left */
+			assert_int_equal(reply.features, 1);
 		}
 	}
 	/* The quarantine runs, for tokens, also where nothing waits for its end. */

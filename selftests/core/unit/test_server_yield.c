@@ -23,6 +23,29 @@ static void a_better_priority_asks_the_owner(void **state)
 	PUSHED(INQUIRE, BOB);
 }
 
+/* Bob has met higher priorities: Carol, whom he went before, is before him now. */
+static void the_owner_goes_behind(void **state)
+{
+	(void)state;
+	FREE(queue_prio(BOB, 1, 1, 1, T0));
+	WAIT(1, queue_prio(CAROL, 1, 1, 5, T0));
+	NOT_PUSHED;
+	FREE(queue_prio(BOB, 1, 2, 6, T0 + 1));
+	PUSHED(INQUIRE, BOB);
+	/* A late send of his takes nothing back. */
+	FREE(queue_prio(BOB, 1, 1, 1, T0 + 1));
+	NOT_PUSHED;
+	SILENT(yield(BOB, 1, lock.gno, T0 + 2));
+	PUSHED(FREE, CAROL);
+	assert_int_equal(bftm_party_find(&lock, BOB, 1)->prio, 6);
+	/* Alice goes before nobody by it, and is not asked. */
+	fresh_queue(state);
+	FREE(queue_prio(ALICE, 1, 1, 1, T0));
+	WAIT(1, queue_prio(CAROL, 1, 1, 5, T0));
+	FREE(queue_prio(ALICE, 1, 2, 5, T0 + 1));
+	NOT_PUSHED;
+}
+
 static void who_yields_waits_again(void **state)
 {
 	u64 gno;
@@ -175,6 +198,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, fresh_queue)
 	const struct CMUnitTest tests[] = {
 		TEST(a_better_priority_asks_the_owner),
+		TEST(the_owner_goes_behind),
 		TEST(who_yields_waits_again),
 		TEST(who_yields_keeps_its_lease),
 		TEST(only_the_very_grant_is_yielded),

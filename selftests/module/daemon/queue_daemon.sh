@@ -117,6 +117,29 @@ forget() { s "$1" bftmutexctl server stop >/dev/null && start_ignorant "$1"; }
 learned() { grep -q "server $1 has restarted and has learned from the others" "$dev"/c*/log; }
 out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | gojq .quarantine_ns) == 0)); }
 
+waited() { s 1 bftmutexctl server show --json | gojq .stats.waited; }
+waited_more() { (($(waited) >= before + $1)); }
+
+# Client 3 has had the lock before. The two others never asked, and wait in the order of their coming:
+# each polls soon, with a priority behind those that the servers have seen.
+newcomers_in_turn() {
+	local turn
+	for turn in 1 2 3; do
+		c 3 bftmutex -w 10 "$lock" true || return
+	done
+	hold 3 -l 4s
+	before=$(waited)
+	ask 2 -l 4s
+	wait_for 5 waited_more 2
+	ask 1 -l 4s
+	wait_for 5 waited_more 4
+	let_go 3
+	wait_for 10 test -s "$work/mark.1" -a -s "$work/mark.2"
+	wait_jobs
+	diag "client 2 had it at $(<"$work/mark.2") ms, client 1 at $(<"$work/mark.1") ms"
+	(($(<"$work/mark.2") < $(<"$work/mark.1")))
+}
+
 load || bail "the module cannot be loaded"
 up --servers 6 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"
 # Daemons whose log can be read: dev up starts its own in the background.
@@ -129,6 +152,8 @@ tune 'delta = 10ms' || bail "configuration"
 #
 # Hand-over
 #
+
+ok "newcomers: in the order of their coming" again newcomers_in_turn
 
 new_lock
 hold 1 -l 4s
