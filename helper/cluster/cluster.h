@@ -97,7 +97,8 @@ struct bftm_acquires {
  * @asked:         what was asked last, by number; one that has another number is forgotten
  * @first_seq:     nothing was sent here up to this sequence number
  * @rounds:        number of rounds that were put into @round
- * @last_rounds:   number of the last attempts in mode EX that were won, and whose answers were judged
+ * @last_rounds:   number of the last attempts in mode EX that were won, and whose answers were
+ *                 judged; see bftm_evidence_judged()
  * @lent:          the kernel has what it was lent
  * @lend_later:    the kernel had no memory for the loan
  * @lend_ns:       when the daemon tried once more to lend it

@@ -16,15 +16,15 @@
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
 
 /*
- * The last rounds are fewer than so many, and half of them at least: what was long ago goes out of
- * them. They are many, since an honest server may come near to two of five for a time.
+ * At this count the numbers of rounds and of disagreements are halved, so rounds of long ago do not
+ * count. It is large, since an honest server may come near to two of five for a time.
  */
 #define LAST_ROUNDS 2048
 
 /*
- * And in more than two of five of the last rounds that were won. Suppose that another client always reaches a
- * correct server first: then this server disagrees whenever both clients contend at one moment. A
- * liar disagrees when it likes.
+ * And in more than two of five of the last rounds that were won. Suppose that another client always
+ * reaches a correct server first: then this server disagrees whenever both clients contend at one
+ * moment. A liar disagrees when it likes.
  */
 #define OFTEN(count, rounds) ((count) >= LEAST && 5 * (count) > 2 * (rounds))
 

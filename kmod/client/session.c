@@ -227,17 +227,25 @@ void bftm_session_ask(struct bftm_session *s, u32 ask)
 	s->cfg.ask = &s->ask;
 }
 
-/* The kernel keeps its knowledge of servers when another loan takes the place of one. */
-static void session_inherit(struct bftm_session *s, const struct bftm_session *old)
+/* The next CHALLENGE of a server may be long in coming. */
+static void inherit_older(struct bftm_session *s, const struct bftm_session *old)
 {
 	u32 u, v;
 
+	for (u = 0; u < s->cfg.n; u++)
+		for (v = 0; v < old->cfg.n; v++)
+			if (old->cfg.older & BIT(v) && old->peer[v].id == s->peer[u].id)
+				s->cfg.older |= BIT(u);
+}
+
+/* The kernel keeps its knowledge of servers when another loan takes the place of one. */
+static void session_inherit(struct bftm_session *s, const struct bftm_session *old)
+{
+	u32 u;
+
 	if (old && old->id == s->id) {
 		s->prio = old->prio;
-		for (u = 0; u < s->cfg.n; u++)
-			for (v = 0; v < old->cfg.n; v++)
-				if (old->cfg.older & BIT(v) && old->peer[v].id == s->peer[u].id)
-					s->cfg.older |= BIT(u);
+		inherit_older(s, old);
 	}
 	if (!old || old->cfg.n != s->cfg.n || !old->cfg.ask || !s->cfg.ask || old->id != s->id)
 		return;

@@ -44,8 +44,8 @@ tap_result() {
 	fi
 }
 
-# After an arithmetic error bash goes on behind the function that was called at the top: so the
-# test in which it was has no result.
+# After an arithmetic error bash goes on behind the function that was called at the top: the test in
+# which the error was would have no result.
 tap_torn() {
 	[[ ! $tap_open ]] && return
 	tap_result "not ok" "$tap_open" || :

@@ -43,7 +43,7 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
  * @most: clients that may hold it at once
  * @p:    a party that is granted a mode; it is asked for what it does not hold
  *
- * When it is granted something it goes before all newcomers. Its priority may rise later.
+ * A party that is granted a mode goes before all newcomers then. Its priority may rise later.
  */
 void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p);
 

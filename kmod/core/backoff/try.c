@@ -284,7 +284,7 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 {
 	bool news = req->k > p->k;
 
-	/* Or this server would go by another order of those that want the lock than the others. */
+	/* Without it this server would order those that want the lock otherwise than others do. */
 	if (news && req->prio > p->prio) {
 		p->prio = req->prio;
 		bftm_grants_defer(lock, bftm_holders_max(cfg), p);

@@ -66,8 +66,8 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 /*
  * Others have asked since this client last heard of the lock, if it ever did, and with its own
  * priority the client would overtake them. An attempt goes behind others once, however many come
- * later. A server that keeps the old priority with its grants would go by another order than the
- * others, for ever: then the client keeps the old one everywhere.
+ * later. A server of an earlier version keeps the old priority with its grants, and would go by
+ * another order than the other servers for ever: beside it the client does not go behind.
  */
 static bool would_overtake(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
