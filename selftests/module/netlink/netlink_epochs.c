@@ -128,6 +128,51 @@ TEST_F(lend, a_challenge_of_a_forgetful_server)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
+/* All servers let an attempt wait, and tell of @prio. Return: the priority of its next TRY. */
+static uint64_t waits_behind(lend_t *self, uint64_t prio)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+	int u;
+
+	for (u = 0; u < N; u++) {
+		if (told(self, u, LONG_MS, &msg, &from) != BFTM_MSG_TRY || msg.k != 1)
+			return 0;
+		msg.position = 1;
+		msg.prio = prio;
+		say(self, u, msg, BFTM_MSG_WAIT, &from, self->reply_mac);
+	}
+	return told(self, 1, LONG_MS, &msg, &from) == BFTM_MSG_TRY && msg.k == 2 ? msg.prio : 0;
+}
+
+/*
+ * CHALLENGE does not say BFTM_FEATURE_PRIO: a grant of the server would keep the priority that it
+ * began with. The session that takes the place of this one knows it as well.
+ */
+TEST_F(lend, a_challenge_of_an_older_server)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg try, hello;
+	struct seen s;
+	int second = open_here(O_NONBLOCK);
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 0, LONG_MS, &try, &from));
+	hello = restarted(self, 0, try, 600, &from);
+	say(self, 0, hello, BFTM_MSG_CHALLENGE, &from, self->reply_mac);
+	EXPECT_EQ(1, waits_behind(self, 40));
+	ASSERT_EQ(0, asked(self, 0, 0, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, asked(self, 2, 3, BFTM_MSG_TRY, 0));
+	self->needed = 3;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	ASSERT_EQ(-EINPROGRESS, acquire(second, "another", LEASE, 0, NULL));
+	EXPECT_EQ(1, waits_behind(self, 80));
+	close(second);
+}
+
 /* RELEASE overtook TRY at a server that was started anew: what it grants then is given back. */
 TEST_F(lend, a_grant_of_another_start_is_given_back)
 {
