@@ -62,7 +62,7 @@ void bftm_handle_convert_failed(struct bftm_handle *h, int error)
 	bftm_upcall_convert(h->bn, h->request);
 }
 
-static u64 limit_of(const struct bftm_convert *arg)
+static u64 conversion_limit(const struct bftm_convert *arg)
 {
 	u64 limit_ns = arg->flags & BFTM_TRY ? BFTM_TRY_LIMIT_NS : arg->timeout_ns;
 
@@ -109,7 +109,7 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		.waits = waits,
 		.flags = arg->flags,
 		.mode = arg->mode,
-		.at_ns = done ? 0 : limit_of(arg),
+		.at_ns = done ? 0 : conversion_limit(arg),
 	};
 	/* The conversion has its number now: else watchers would take it for an acquire. */
 	if (changes)

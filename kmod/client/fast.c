@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "client/burst.h"
+#include "client/choice.h"
 #include "client/fast.h"
 #include "client/handle.h"
 #include "client/line.h"
@@ -25,26 +26,8 @@
 #include "netns.h"
 #include "time/clock.h"
 
-/*
- * Rounds that the helper is to see after one in which servers disagreed. After one in which they
- * may have learned of two clients in another order it sees the next.
- */
-#define FAST_WATCH	16
-/* So many times as many acquires are the kernel's before it has the helper watch again. */
-#define FAST_WATCH_PAUSE 16
-/*
- * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
- * it may be that no datagram of the kernel's ever passes.
- */
-#define FAST_VAIN_BITS	6
-/*
- * Servers asked for all locks together: a session that goes tells all of them that it is over.
- * More locks are the helper's from the beginning.
- */
-#define FAST_ASKING_MAX	4096
 /* Of locks, each with 64 requests behind it at most, and datagrams, in one hold of the lock. */
 #define RETIRE_BATCH	8
-#define FAST_MAX	BFTM_REQUESTS_MAX
 
 static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_session *s,
 				   u64 attempt)
@@ -152,22 +135,6 @@ static void send_all(struct bftm_fast *f, const struct bftm_out *out)
 		bftm_host_unreleased(&f->host, bftm_clock_ns());
 }
 
-/* Too few servers answer, or can be asked: so it may well be next time. */
-static void in_vain(struct bftm_session *s)
-{
-	s->watch = FAST_WATCH << s->vain;
-	s->vain = min(s->vain + 1, FAST_VAIN_BITS);
-}
-
-/* Where hosts contend for locks, servers often disagree for a moment. */
-static void let_helper_watch(struct bftm_session *s, u32 acquires)
-{
-	if (s->watch_again > acquires)
-		return;
-	s->watch = max(s->watch, acquires);
-	s->watch_again = FAST_WATCH_PAUSE * acquires;
-}
-
 static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 {
 	u64 until = f->request->timeout_at_ns;
@@ -240,11 +207,11 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 
 	send_all(f, &step->out);
 	if (step->unheard)
-		in_vain(s);
+		bftm_choice_in_vain(s);
 	else if (step->disputed)
-		let_helper_watch(s, FAST_WATCH);
+		bftm_choice_disputed(s, BFTM_CHOICE_WATCH);
 	else if (step->contested)
-		let_helper_watch(s, 1);
+		bftm_choice_disputed(s, 1);
 	fast_arm(f);
 	switch (step->event) {
 	case BFTM_HOST_NOTHING:
@@ -276,7 +243,7 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 }
 
 /* From now on nobody waits for it and nobody holds it. */
-static void give_back(struct bftm_fast *f, struct bftm_host_step *step)
+static void fast_give_back(struct bftm_fast *f, struct bftm_host_step *step)
 {
 	if (f->host.state == BFTM_HOST_END)
 		return;
@@ -291,7 +258,7 @@ static void hand_over(struct bftm_fast *f)
 {
 	struct bftm_host_step step;
 
-	give_back(f, &step);
+	fast_give_back(f, &step);
 	fast_lost(f);
 }
 
@@ -308,8 +275,8 @@ static void fast_time_out(struct bftm_fast *f)
 	struct bftm_host_step step;
 
 	if (bftm_host_in_vain(&f->host, &s->cfg))
-		in_vain(s);
-	give_back(f, &step);
+		bftm_choice_in_vain(s);
+	fast_give_back(f, &step);
 	request = fast_detach(f);
 	if (lacks) {
 		bftm_handle_failed(request->handle, -ENODATA);
@@ -356,66 +323,21 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	return f;
 }
 
-static enum bftm_wait wait_of(const struct bftm_session *s, const struct bftm_acquire *arg)
-{
-	bool queues = arg->way == BFTM_WAY_QUEUE || (arg->way == BFTM_WAY_DEFAULT && s->queues);
-
-	/* Figure 1 is the helper's, which sleeps: the kernel has the first round. */
-	return queues && !(arg->flags & BFTM_TRY) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NOT;
-}
-
-bool bftm_fast_may(struct bftm_net *bn, const struct bftm_request *request)
-{
-	const struct bftm_acquire *arg = &request->arg;
-	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
-
-	lockdep_assert_held(&bn->upcall->lock);
-	/*
-	 * The helper knows values, and tells servers that restart of all that is held without a
-	 * lease.
-	 */
-	if (!s || !bftm_session_serves(s) || request->submission || request->value ||
-	    arg->flags & BFTM_NO_LEASE)
-		return false;
-	/* The helper has locks of such names for itself, objects': it orders these. */
-	if (!arg->name[arg->name_len - 1])
-		return false;
-	return (arg->lease_ns ?: s->lease_ns) <= s->lease_max_ns;
-}
-
 bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 {
-	const struct bftm_acquire *arg = &request->arg;
-	struct bftm_session *s;
 	struct bftm_host_step step;
+	struct bftm_session *s;
 	struct bftm_want want;
 	struct bftm_fast *f;
-	u64 now;
 
-	if (!bftm_fast_may(bn, request))
+	if (!bftm_choice_may(bn, request))
 		return false;
-	s = bftm_session_find(bn, arg->cluster);
-	if (s->asking * s->cfg.n >= FAST_ASKING_MAX || s->count >= FAST_MAX)
-		return false;
-	/* Without a helper the kernel serves all that it can. */
-	if (s->watch && bn->upcall->portid) {
-		s->watch--;
-		return false;
-	}
-	s->watch_again -= !!s->watch_again;
-	f = fast_new(s, request);
+	s = bftm_session_find(bn, request->arg.cluster);
+	f = bftm_choice_takes(s) ? fast_new(s, request) : NULL;
 	if (!f)
 		return false;
-	want = (struct bftm_want){
-		.lease_ns = arg->lease_ns ?: s->lease_ns,
-		.wait = wait_of(s, arg),
-		.mode = bftm_mode_of(arg->mode),
-		.fence = arg->flags & BFTM_FENCE,
-		.renew = arg->flags & BFTM_RENEW,
-		.lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0,
-	};
-	now = bftm_clock_ns();
-	bftm_host_begin(&f->host, &s->cfg, &want, f->host.attempt, now, &step);
+	bftm_choice_want(s, request, &want);
+	bftm_host_begin(&f->host, &s->cfg, &want, f->host.attempt, bftm_clock_ns(), &step);
 	fast_obey(f, &step);
 	return true;
 }
@@ -425,7 +347,7 @@ void bftm_fast_end(struct bftm_request *request)
 	struct bftm_fast *f = request->fast;
 	struct bftm_host_step step;
 
-	give_back(f, &step);
+	fast_give_back(f, &step);
 	f->request = NULL;
 	request->fast = NULL;
 }
@@ -566,7 +488,7 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	check_held(f);
 	bftm_host_answer(&f->host, &f->session->cfg, u, msg, now, &step);
 	if (bftm_host_reached(&f->host, &f->session->cfg))
-		f->session->vain = 0;
+		bftm_choice_heard(f->session);
 	if (step.wanted)
 		bftm_handle_wanted(f->request->handle, f->request->arg.mode);
 	fast_obey(f, &step);

@@ -46,9 +46,6 @@ void bftm_fast_discard(struct bftm_fast *f);
 
 /* All that follow with the upcall's lock held. */
 
-/** bftm_fast_may() - can the kernel ask for that lock by itself? */
-bool bftm_fast_may(struct bftm_net *bn, const struct bftm_request *request);
-
 /**
  * bftm_fast_begin() - ask the servers for a lock
  * @bn:      the namespace

@@ -10,6 +10,7 @@
  */
 #include <linux/siphash.h>
 
+#include "client/choice.h"
 #include "client/fast.h"
 #include "client/handle.h"
 #include "client/request.h"
@@ -77,7 +78,7 @@ static bool is_same_lock(struct bftm_net *bn, const struct bftm_request *oldest,
 			 const struct bftm_request *request)
 {
 	return bftm_session_find(bn, request->arg.cluster) == oldest->fast->session &&
-	       bftm_fast_may(bn, request) && do_conflict(oldest, request);
+	       bftm_choice_may(bn, request) && do_conflict(oldest, request);
 }
 
 static void wait_behind(struct bftm_request *oldest, struct bftm_request *request)

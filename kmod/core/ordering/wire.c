@@ -266,7 +266,7 @@ enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
 	return get_parts(msg, head.wire.flags, head.body + form->bytes, head.left - form->bytes);
 }
 
-static bool is_signed(const struct bftm_order_msg *msg)
+static bool has_signature(const struct bftm_order_msg *msg)
 {
 	return msg->signature && bftm_order_form(msg->type)->flags & BFTM_ORDER_FLAG_SIGNED;
 }
@@ -274,7 +274,7 @@ static bool is_signed(const struct bftm_order_msg *msg)
 /* Body, signature and data. */
 static size_t told(const struct bftm_order_msg *msg)
 {
-	return bftm_order_form(msg->type)->bytes + (is_signed(msg) ? BFTM_SIGNATURE_LEN : 0) +
+	return bftm_order_form(msg->type)->bytes + (has_signature(msg) ? BFTM_SIGNATURE_LEN : 0) +
 	       (has_data(msg) ? msg->data_len : 0);
 }
 
@@ -314,7 +314,7 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 	size_t size = bftm_order_size(msg);
 
 	/* Before the rest: they may stand where that goes. */
-	if (is_signed(msg)) {
+	if (has_signature(msg)) {
 		head.flags |= BFTM_ORDER_FLAG_SIGNED;
 		memmove(at, msg->signature, BFTM_SIGNATURE_LEN);
 		at += BFTM_SIGNATURE_LEN;

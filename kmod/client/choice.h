@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The choice between the kernel and the helper, for each acquire. The helper has what the kernel
+ * cannot ask for by itself, and some of what it could: the helper takes down which servers disagree
+ * with others.
+ */
+#ifndef BFTM_CHOICE_H
+#define BFTM_CHOICE_H
+
+#include <linux/types.h>
+
+struct bftm_net;
+struct bftm_request;
+struct bftm_session;
+struct bftm_want;
+
+/*
+ * Rounds that the helper is to see after one in which servers disagreed. After one in which they
+ * may have learned of two clients in another order it sees the next.
+ */
+#define BFTM_CHOICE_WATCH 16
+
+/* All of them with the upcall's lock held. */
+
+/** bftm_choice_may() - can the kernel ask for that lock by itself? */
+bool bftm_choice_may(struct bftm_net *bn, const struct bftm_request *request);
+
+/** bftm_choice_takes() - does the kernel take the next acquire that it may? It counts as one. */
+bool bftm_choice_takes(struct bftm_session *s);
+
+/**
+ * bftm_choice_want() - what the servers are asked for
+ * @s:       the session
+ * @request: one for which bftm_choice_may() is true
+ * @want:    all of it is written
+ */
+void bftm_choice_want(const struct bftm_session *s, const struct bftm_request *request,
+		      struct bftm_want *want);
+
+/** bftm_choice_in_vain() - too few servers answer, or can be asked: so it may well be next time. */
+void bftm_choice_in_vain(struct bftm_session *s);
+
+/** bftm_choice_heard() - enough servers answer. */
+void bftm_choice_heard(struct bftm_session *s);
+
+/**
+ * bftm_choice_disputed() - the helper has to see the next acquires
+ * @s:        the session
+ * @acquires: so many
+ *
+ * Where hosts contend for locks, servers often disagree for a moment: the helper sees one of
+ * seventeen acquires at most.
+ */
+void bftm_choice_disputed(struct bftm_session *s, u32 acquires);
+
+#endif /* BFTM_CHOICE_H */
