@@ -74,18 +74,24 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 
 # Without -g0 debug information is nine tenths of the module, which each VM reads at each start; types
 # for BPF come of it, so they go with it.
+#
+# Kbuild calls nm two or three times for each object. Where clang is installed, nm loads LLVM first, for
+# ten times as long as its work takes; it does not when it knows the format.
+FAST_NM := NM='nm --target=elf64-x86-64'
+
 modules-%:
 	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
-	$(MAKE) module stall KVER=$(call header_release,$*) KCFLAGS=-g0 CONFIG_DEBUG_INFO_BTF_MODULES= $(WORDS)
+	$(MAKE) module stall KVER=$(call header_release,$*) KCFLAGS=-g0 CONFIG_DEBUG_INFO_BTF_MODULES= \
+		$(FAST_NM) $(WORDS)
 
-# static/kernel checks the warnings of this build, and those of sparse.
-modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1' KEEP_WORDS=1
+# static/kernel checks the warnings of this build, and those of sparse; static/rules has those of kernel-doc.
+modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1 CHECK=$(CURDIR)/selftests/lib/sparse_room cmd_checkdoc=' KEEP_WORDS=1
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
 MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)
 $(MODULES_CHECKED): modules-%:
 	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel $*) && \
-	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
+	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *) $(FAST_NM)
 
 # KERNEL=6.12-debug: that one; else all four.
 debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
@@ -94,13 +100,13 @@ debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
 drift:
 	@selftests/deps --for check
 	@selftests/deps --for fresh
-	$(QUIETLY) -j$$(nproc) tools tests
+	$(QUIETLY) tools tests
 	@selftests/vm/drift
 
 # On other machines, one of which stores the high byte first.
 check-arch:
 	@selftests/deps --for arch
-	$(QUIETLY) -j$$(nproc) tools modules-6.1
+	$(QUIETLY) tools modules-6.1
 	@selftests/check arch
 
 # With a capture of all packets.
@@ -114,27 +120,28 @@ CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
 CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
 CHECK_ALL_BUILD = $(CHECK_BUILD) bench-programs modules-6.1-rt fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
 
-# The targets that build much show one line of it; V=1 shows the commands.
+# The targets that build much show one line of it; V=1 shows the commands. One job more than there are
+# processors, for those that wait for a file.
 QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
-	$(MAKE) --no-print-directory $(if $(V),,--silent)
+	$(MAKE) --no-print-directory $(if $(V),,--silent) -j$$(($$(nproc) + 1))
 
 check:
 	@selftests/deps --for check
-	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
+	$(QUIETLY) $(CHECK_BUILD)
 	@selftests/check
 
 check-all:
 	@$(call given,SCALE,1,1000000,1)
 	@$(call given,JOBS,1,1024,2)
 	@selftests/deps --for all
-	$(QUIETLY) -j$$(nproc) $(CHECK_ALL_BUILD)
+	$(QUIETLY) $(CHECK_ALL_BUILD)
 	@selftests/check --all
 
 unit: tests
 	@selftests/check core/unit
 
 static vm:
-	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
+	$(QUIETLY) $(CHECK_BUILD)
 	@selftests/check $(if $(filter vm,$@),module,static)
 
 # Runs the commands of README on machines that never saw the project; ONLY=NAME: one of them.

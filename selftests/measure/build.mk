@@ -46,5 +46,5 @@ coverage-kernel: tools tests
 
 demo:
 	@selftests/deps --for demo
-	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(addprefix $(TESTS_BIN)/,netns_exec contender) modules-6.1
+	$(QUIETLY) tools $(BIN)/bftmutex-liar $(addprefix $(TESTS_BIN)/,netns_exec contender) modules-6.1
 	@selftests/measure/demo/demo
