@@ -5,10 +5,13 @@
 
 .PHONY: prove prove-mutants
 
+# One more than there are processors: Frama-C waits for its provers, and they for it.
+PROOFS = $(or $(JOBS),$(shell expr $$(nproc) + 1))
+
 prove:
 	@selftests/deps --for prove
-	@selftests/core/proof/run --jobs $(or $(JOBS),$(shell nproc)) $(NAME)
+	@selftests/core/proof/run --jobs $(PROOFS) $(NAME)
 
 prove-mutants:
 	@selftests/deps --for prove
-	@selftests/core/proof/run --jobs $(or $(JOBS),$(shell nproc)) --mutants $(NAME)
+	@selftests/core/proof/run --jobs $(PROOFS) --mutants $(NAME)

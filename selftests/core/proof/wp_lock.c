@@ -25,6 +25,7 @@
 // frama-c: -wp-model Typed+cast+ref
 // frama-c bftm_grant bftm_step_try step_reassert step_release: -wp-steps 400000
 // takes 20: bftm_grant bftm_step_try step_reassert step_release
+// takes 30: renew_grant
 #define PROOF_ANY_GUARD
 #include "server_contracts.h"
 

@@ -27,6 +27,7 @@
 // frama-c bftm_parties_forget: -no-warn-unsigned-overflow
 // takes 100: bftm_party_add
 // takes 20: bftm_parties_expire bftm_party_remove bftm_party_number full empty trade fetch
+// takes 25: close_up into_place
 #define PROOF_ANY_GUARD
 #define PROOF_ENDED_KEEPS
 #include "value_contracts.h"

@@ -6,6 +6,7 @@
 // prove: wp get_foreign: no byte is read but those of the datagram
 // prove: wp bftm_wire_get: no byte is read but those of the datagram, of any length
 // frama-c get_foreign bftm_wire_get: -wp-model Typed+ref
+// takes 25: get_head
 #include "form_contracts.h"
 #include "core/wire.h"
 
