@@ -56,20 +56,22 @@ static u64 check_value(struct json_object *o, const char *key)
 	return json_object_get_uint64(ctl_member(o, key));
 }
 
-/* Servers in a state, or suspect: their numbers. */
+static bool is_so(struct json_object *server, const char *state)
+{
+	if (!strcmp(state, "suspect") || !strcmp(state, "recovering"))
+		return json_object_get_boolean(ctl_member(server, state));
+	return !strcmp(json_object_get_string(ctl_member(server, "state")) ?: "unknown", state);
+}
+
+/* Servers in a state, or suspect, or recovering: their numbers. */
 static struct json_object *in_state(struct json_object *servers, const char *state)
 {
 	struct json_object *list = json_object_new_array(), *server;
-	const char *its;
 	size_t i;
-	bool is;
 
 	for (i = 0; i < ctl_length(servers); i++) {
 		server = json_object_array_get_idx(servers, i);
-		its = json_object_get_string(ctl_member(server, "state")) ?: "unknown";
-		is = !strcmp(state, "suspect") ?
-		     json_object_get_boolean(ctl_member(server, "suspect")) : !strcmp(its, state);
-		if (is)
+		if (is_so(server, state))
 			json_object_array_add(list, json_object_get(ctl_member(server, "id")));
 	}
 	return list;
@@ -116,6 +118,7 @@ static const struct {
 	{ "quarantine", "in quarantine", DEGRADED },
 	{ "forgetful", "started with a --no-quarantine above r", DEGRADED },
 	{ "suspect", "suspected of lying", DEGRADED },
+	{ "recovering", "waiting for members, which 'server members' there lists", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 
@@ -268,7 +271,7 @@ static int check_server(struct check *check)
 		  check_value(server, "id"), check_value(server, "cluster"),
 		  waits ? "is in quarantine" : "grants locks");
 	if (check_value(server, "awaited"))
-		check_say(check, DEGRADED, "it waits for %" PRIu64 " clients that hold locks without a lease, see server members",
+		check_say(check, DEGRADED, "it waits for %" PRIu64 " clients that may hold locks without a lease, and grants none of these locks; 'server members' lists them",
 			  check_value(server, "awaited"));
 	say_roll(check, &nl, server);
 	bftm_nl_close(&nl);

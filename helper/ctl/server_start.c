@@ -259,17 +259,18 @@ static int begin_alone(struct bftm_nl *nl, struct ctl_start *start, const struct
 static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {
+	/* It never ran, not even on another host, or before its files were lost. */
+	bool first = start->floor == CTL_FLOOR_KNOWN && !start->token_floor;
 	u64 last;
 	int r = begin_alone(nl, start, master);
 
 	if (r || is_running(nl, start, master, &r))
 		return r;
 	last = ctl_state_last(start->state, master->cluster, master->server);
-	r = ctl_durability_begin(&start->durability, start->state, master,
-				 start->floor == CTL_FLOOR_KNOWN && !start->token_floor);
+	r = ctl_durability_begin(&start->durability, start->state, master, first);
 	if (r == 0 && start->roll.on)
 		r = ctl_roll_begin(&start->roll, start->state, master->cluster, master->server,
-				   last, start->durability.start, start->first);
+				   last, start->durability.start, first && start->first);
 	if (r) {
 		ctl_durability_end(&start->durability, start->first);
 		undo(start, master);

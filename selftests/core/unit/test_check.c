@@ -25,7 +25,7 @@ int ctl_helper_failed(int e)
 	return e == -EACCES ? EX_NOPERM : EX_OSERR;
 }
 
-/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine) ... */
+/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering) ... */
 static char *cluster(const char *name, const char *servers)
 {
 	char *text = NULL;
@@ -36,12 +36,13 @@ static char *cluster(const char *name, const char *servers)
 	fprintf(to, "{\"name\":\"%s\",\"b\":1,\"answers_needed\":3,\"token_needed\":3,\"servers\":[",
 		name);
 	for (; *servers; servers++)
-		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"token\":%s}",
+		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"token\":%s}",
 			id ? "," : "", id + 1,
 			*servers == 's' || *servers == 'S' ? "silent" :
 			*servers == 'q' ? "quarantine" : *servers == 'u' ? "unknown" :
 			*servers == 'l' ? "slow" : "ok",
 			*servers == 'L' || *servers == 'S' ? "true" : "false",
+			*servers == 's' ? "null" : *servers == 'r' ? "true" : "false",
 			*servers == 't' ? "null" : "\"7\""), id++;
 	fprintf(to, "]}");
 	fclose(to);
@@ -87,6 +88,8 @@ static const struct {
 		     "server 2 not heard of yet\n" },
 	{ "ooLo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
 		     "server 3 suspected of lying\n" },
+	{ "orro", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
+		     "servers 2, 3 waiting for members, which 'server members' there lists\n" },
 	{ "oosq", 2, "failed: cluster c: 2 of 4 servers can grant, a lock needs 3; "
 		     "server 3 silent; server 4 in quarantine\n" },
 	{ "uuuu", 2, "failed: cluster c: 0 of 4 servers can grant, a lock needs 3; "

@@ -168,6 +168,11 @@ cp "$work/older" "$(state 1)"/server-*-1.roll
 ok "a start with an older roll" start 1 --roll
 is "it waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
 name=$(file 1)
+stop 1
+rm "$name" "${name%.roll}"
+ok "a start of a server that has lost all its files" start 1 --roll --token-floor unknown
+said "it says that there is no roll" "there is none of the start before"
+is "it waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
 spoilt=("sed -i \$d" 'truncate -s -1' 'truncate -s 0' 'sed -i 1d' 'sed -i s/end.*/end.9/')
 ! short || spoilt=("${spoilt[@]::2}")
 for torn in "${spoilt[@]}"; do
