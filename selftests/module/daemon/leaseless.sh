@@ -62,8 +62,9 @@ try() {
 }
 says() { ok "$1" grep -qF -- "$2" <(echo "$err"); }
 
+lease_max=1s
 start_server() {
-	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max 1s \
+	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max "$lease_max" \
 		--state "$servers" --config "$servers/bftmutex.conf" >/dev/null
 }
 restart() {
@@ -220,4 +221,36 @@ says "an evicted host: it says what to do" "restart bftmutexd"
 kill_helper 1
 ok "its helper is restarted" start_helper 1
 is "then it gets locks again" "$(try 1 -w 20 --no-lease "$lock")" 0
+
+# The state file is lost while the kernel's session outlives the daemon: the next daemon has to hear of
+# the leases that the kernel holds before its SYNC, which ends what it does not name.
+lease_max=8s
+ok "the members hear of longer leases" tune 'leaseless = yes' 'lease-max = 8s'
+ok "servers with longer leases" restart 1 2 3 4
+ok "the members tell each of them" wait_for 60 is_open
+won() { c 1 bftmutexctl servers --json | gojq '.clusters[0].fast_won'; }
+kernel_holds() { (($(won) > before)); }
+synced() { s "$1" bftmutexctl server show --json | gojq .stats.synced; }
+all_synced() {
+	local n
+	for n in 1 2 3 4; do (($(synced "$n") > was[n])) || return; done
+}
+lost_state() {
+	local before n was=() status=0
+	before=$(won)
+	netns_exec bftm-c1 timeout 60 contender --client c1 --counter "$work/count" --log "$work/log" --entries 1 \
+		--hold 3500 --lease 8 --lock own &
+	holder=$!
+	wait_for 10 kernel_holds || { echo "the kernel has not won it"; return 1; }
+	for n in 1 2 3 4; do was[n]=$(synced "$n"); done
+	kill_helper 1
+	rm "$dev"/c1/cluster-* && start_helper 1 || return
+	wait_for 10 all_synced || { echo "no SYNC came"; return 1; }
+	c 2 bftmutex -n own true || status=$?
+	kill -0 "$holder" || { echo "it was not held for long enough"; return 1; }
+	((status == 1)) || { echo "another gets it: status $status"; return 1; }
+	wait "$holder"
+}
+ok "a state file is lost while the kernel holds a lock" lost_state
+ok "then the kernel's lock is given back" wait_for 20 c 2 bftmutex -n own true
 finish
