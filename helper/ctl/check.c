@@ -118,7 +118,7 @@ static const struct {
 	{ "quarantine", "in quarantine", DEGRADED },
 	{ "forgetful", "started with a --no-quarantine above r", DEGRADED },
 	{ "suspect", "suspected of lying", DEGRADED },
-	{ "recovering", "waiting for members, which 'server members' there lists", DEGRADED },
+	{ "recovering", "waiting for members, listed by 'bftmutexctl server members' on its host", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 

@@ -259,7 +259,7 @@ static int begin_alone(struct bftm_nl *nl, struct ctl_start *start, const struct
 static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {
-	/* It never ran, not even on another host, or before its files were lost. */
+	/* The server never ran before, by what is known of its tokens; its files may be lost. */
 	bool first = start->floor == CTL_FLOOR_KNOWN && !start->token_floor;
 	u64 last;
 	int r = begin_alone(nl, start, master);

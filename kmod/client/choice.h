@@ -25,7 +25,7 @@ struct bftm_want;
 /** bftm_choice_may() - can the kernel ask for that lock by itself? */
 bool bftm_choice_may(struct bftm_net *bn, const struct bftm_request *request);
 
-/** bftm_choice_takes() - does the kernel take the next acquire that it may? It counts as one. */
+/** bftm_choice_takes() - does the kernel take the next acquire that it may? Each call is one. */
 bool bftm_choice_takes(struct bftm_session *s);
 
 /**

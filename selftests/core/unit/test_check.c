@@ -89,7 +89,8 @@ static const struct {
 	{ "ooLo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
 		     "server 3 suspected of lying\n" },
 	{ "orro", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
-		     "servers 2, 3 waiting for members, which 'server members' there lists\n" },
+		     "servers 2, 3 waiting for members, listed by "
+		     "'bftmutexctl server members' on its host\n" },
 	{ "oosq", 2, "failed: cluster c: 2 of 4 servers can grant, a lock needs 3; "
 		     "server 3 silent; server 4 in quarantine\n" },
 	{ "uuuu", 2, "failed: cluster c: 0 of 4 servers can grant, a lock needs 3; "
