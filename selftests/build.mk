@@ -106,7 +106,7 @@ drift:
 # On other machines, one of which stores the high byte first.
 check-arch:
 	@selftests/deps --for arch
-	$(QUIETLY) tools modules-6.1
+	$(QUIETLY) tools $(TESTS_BIN)/netns_exec modules-6.1
 	@selftests/check arch
 
 # With a capture of all packets.

@@ -14,6 +14,12 @@
 
 #define ONE		3
 #define TWO		2
+/* A number of four bytes, as the kernel of this machine has it. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define HOST32(v)	(u32)(v) >> 24, (u32)(v) >> 16 & 255, (u32)(v) >> 8 & 255, (u32)(v) & 255
+#else
+#define HOST32(v)	(u32)(v) & 255, (u32)(v) >> 8 & 255, (u32)(v) >> 16 & 255, (u32)(v) >> 24
+#endif
 #define SAYS(...)	kernel_says((const u8[]){ __VA_ARGS__ }, sizeof((const u8[]){ __VA_ARGS__ }))
 
 /* Bytes that are kept, until the next. */

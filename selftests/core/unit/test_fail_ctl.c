@@ -100,16 +100,16 @@ static const struct {
 	  "the kernel refused: Invalid argument\n", EX_DATAERR },
 	{ { ONE, CAPPED, ERANGE, 1, NLMSGERR_ATTR_MSG, 4, 'l', 'o', 'w', 0 }, 10, -ERANGE, 0, "low",
 	  "the kernel refused: Numerical result out of range: low\n", EX_DATAERR },
-	{ { ONE, BEHIND, EINVAL, 1, NLMSGERR_ATTR_OFFS, 4, 20, 0, 0, 0 }, 10, -EINVAL,
+	{ { ONE, BEHIND, EINVAL, 1, NLMSGERR_ATTR_OFFS, 4, HOST32(20) }, 10, -EINVAL,
 	  BFTMUTEX_A_SERVER_CLUSTER, "",
 	  "the kernel refused cluster: Invalid argument\n", EX_DATAERR },
-	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, 30, 0, 0, 0 }, 10, -EBUSY,
+	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, HOST32(30) }, 10, -EBUSY,
 	  BFTMUTEX_A_SERVER_MAX_LOCKS, "",
 	  "the kernel refused max_locks: Device or resource busy\n", EX_OSERR },
 	/* Before the attributes, behind them, in no four bytes, nothing at all. */
-	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, 19, 0, 0, 0 }, 10, -EBUSY, 0, "",
+	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, HOST32(19) }, 10, -EBUSY, 0, "",
 	  "the kernel refused: Device or resource busy\n", EX_OSERR },
-	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, 99, 0, 0, 0 }, 10, -EBUSY, 0, "",
+	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 4, HOST32(99) }, 10, -EBUSY, 0, "",
 	  "the kernel refused: Device or resource busy\n", EX_OSERR },
 	{ { ONE, CAPPED, EBUSY, 1, NLMSGERR_ATTR_OFFS, 2, 20, 0 }, 8, -EBUSY, 0, "",
 	  "the kernel refused: Device or resource busy\n", EX_OSERR },
@@ -120,7 +120,7 @@ static const struct {
 	{ { ONE, 4, ENOENT, 0 }, 4, -ENOENT, 0, "",
 	  "no server runs in this network namespace\n", EX_UNAVAILABLE },
 	/* Byte by byte: error -5000, which is none. */
-	{ { ONE, 6, 0, 2, 20, 0x78, 0xec, 0xff, 0xff }, 25, -EBADMSG, 0, "",
+	{ { ONE, 6, 0, 2, 20, HOST32(-5000) }, 25, -EBADMSG, 0, "",
 	  "the kernel refused: Bad message\n", EX_OSERR },
 };
 

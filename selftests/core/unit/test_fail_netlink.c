@@ -295,7 +295,7 @@ static void requests_that_are_pulled(void **state)
 	/* An attribute: its type, its length, its bytes. */
 	static const u8 operation[] = {
 		TWO, 0, 0, 3, BFTMUTEX_A_HANDLE_NAME, 1, 'x',
-		BFTMUTEX_A_HANDLE_KIND, 4, BFTMUTEX_REQUEST_KIND_SUBMIT, 0, 0, 0,
+		BFTMUTEX_A_HANDLE_KIND, 4, HOST32(BFTMUTEX_REQUEST_KIND_SUBMIT),
 		/* Two in one, of 16,383 bytes and of five. */
 		BFTMUTEX_A_HANDLE_OP | 0x80, 2, 1, 251, 0x3f, 0xff,
 	};
@@ -308,7 +308,7 @@ static void requests_that_are_pulled(void **state)
 	asked.id = 5;
 	asked.name_len = 0;
 	SAYS(ONE, 0xc0, 0, 0, TWO, 0, 0, 2, BFTMUTEX_A_HANDLE_NAME, 1, 'x',
-	     BFTMUTEX_A_HANDLE_KIND, 4, BFTMUTEX_REQUEST_KIND_ACQUIRE, 0, 0, 0, 4, 0, 0);
+	     BFTMUTEX_A_HANDLE_KIND, 4, HOST32(BFTMUTEX_REQUEST_KIND_ACQUIRE), 4, 0, 0);
 	watched->ready(watched);
 	assert_int_equal(asked.id, 0);
 	assert_int_equal(asked.name_len, 1);
