@@ -78,10 +78,22 @@ static void fast_free(struct bftm_fast *f)
 	kfree(f);
 }
 
+/* Each answer comes here, and few of them change when the next thing is to be done. */
+static bool is_armed(const struct bftm_fast *f)
+{
+	return !RB_EMPTY_NODE(&f->due.node) && !f->unsent.to && f->host.due_ns &&
+	       f->armed_ns == f->host.due_ns && f->armed_state == f->host.state;
+}
+
 static void fast_arm(struct bftm_fast *f)
 {
-	u64 at_ns = f->host.due_ns ? bftm_clock_timer(f->host.due_ns) : 0;
+	u64 at_ns;
 
+	if (is_armed(f))
+		return;
+	f->armed_ns = f->unsent.to ? 0 : f->host.due_ns;
+	f->armed_state = f->host.state;
+	at_ns = f->host.due_ns ? bftm_clock_timer(f->host.due_ns) : 0;
 	if (f->unsent.to)
 		at_ns = ktime_get_boottime_ns();
 	if (f->host.state == BFTM_HOST_ASK)
@@ -105,7 +117,7 @@ static bool fast_send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
  */
 static void send_one(struct bftm_fast *f, const struct bftm_send *send)
 {
-	struct bftm_msg msg;
+	struct bftm_msg msg __uninitialized;
 
 	bftm_contender_message(f->host.client, send, send->to, &msg);
 	if (!fast_send(f, send->to, &msg))
@@ -123,7 +135,7 @@ static void send_unsent(struct bftm_fast *f)
 
 static void send_all(struct bftm_fast *f, const struct bftm_out *out)
 {
-	struct bftm_msg msg;
+	struct bftm_msg msg __uninitialized;
 	u32 i;
 
 	for (i = 0; i < out->count; i++)
@@ -256,7 +268,7 @@ static void fast_give_back(struct bftm_fast *f, struct bftm_host_step *step)
 
 static void hand_over(struct bftm_fast *f)
 {
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	fast_give_back(f, &step);
 	fast_lost(f);
@@ -272,7 +284,7 @@ static void fast_time_out(struct bftm_fast *f)
 	bool lacks = f->host.core->lacks_tokens(f->host.client, &s->cfg);
 	bool once = f->request->arg.flags & BFTM_TRY;
 	struct bftm_request *request;
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	if (bftm_host_in_vain(&f->host, &s->cfg))
 		bftm_choice_in_vain(s);
@@ -325,7 +337,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 
 bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 {
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 	struct bftm_session *s;
 	struct bftm_want want;
 	struct bftm_fast *f;
@@ -345,17 +357,17 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 void bftm_fast_end(struct bftm_request *request)
 {
 	struct bftm_fast *f = request->fast;
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	fast_give_back(f, &step);
 	f->request = NULL;
 	request->fast = NULL;
 }
 
-void bftm_fast_renew(struct bftm_request *request)
+noinline_for_stack void bftm_fast_renew(struct bftm_request *request)
 {
 	struct bftm_fast *f = request->fast;
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	bftm_host_renew(&f->host, &f->session->cfg, bftm_clock_ns(), &step);
 	fast_obey(f, &step);
@@ -442,7 +454,7 @@ static void check_held(struct bftm_fast *f)
 
 static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 {
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 	u64 now = bftm_clock_ns();
 
 	if (f->host.state == BFTM_HOST_ASK && is_late(f, boot_ns)) {
@@ -461,7 +473,7 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 {
 	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
 	struct bftm_upcall *up = f->session->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 
 	bftm_burst_begin(up, &burst);
 	fast_ring(f, boot_ns);
@@ -471,7 +483,7 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed)
 {
 	struct bftm_fast *f = fast_find(s->bn->upcall, s, attempt);
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	lockdep_assert_held(&s->bn->upcall->lock);
 	if (!f || f->host.state != BFTM_HOST_ASK)
@@ -482,7 +494,7 @@ void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed)
 
 static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 {
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 	u64 now = bftm_clock_ns();
 
 	check_held(f);
@@ -494,6 +506,12 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	fast_obey(f, &step);
 }
 
+static noinline_for_stack void answer_uncounted(struct bftm_fast *f, u32 u, struct bftm_msg msg)
+{
+	if (bftm_discount(&msg))
+		fast_answer(f, u, &msg);
+}
+
 /* A liar may put the attempt of one lock under another's name. */
 static bool is_named(const struct bftm_fast *f, const struct bftm_msg *msg)
 {
@@ -503,7 +521,6 @@ static bool is_named(const struct bftm_fast *f, const struct bftm_msg *msg)
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg, bool counts)
 {
 	struct bftm_upcall *up = s->bn->upcall;
-	struct bftm_msg uncounted = *msg;
 	struct bftm_fast *f;
 
 	lockdep_assert_held(&up->lock);
@@ -514,15 +531,15 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg,
 		return true;
 	if (counts)
 		fast_answer(f, u, msg);
-	else if (bftm_discount(&uncounted))
-		fast_answer(f, u, &uncounted);
+	else
+		answer_uncounted(f, u, *msg);
 	return true;
 }
 
 void bftm_fast_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_fast *f = fast_find(s->bn->upcall, s, msg->attempt);
-	struct bftm_host_step step;
+	struct bftm_host_step step __uninitialized;
 
 	lockdep_assert_held(&s->bn->upcall->lock);
 	if (!f || !is_named(f, msg))

@@ -18,6 +18,8 @@ struct bftm_request;
  * @by_attempt: among all of the namespace
  * @list:       of its session
  * @due:        queued while it has something to do at a time
+ * @armed_ns:   @host.due_ns when @due was queued; 0: it was queued for @unsent
+ * @armed_state: @host.state then
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
  * @asking:     it is not decided
@@ -31,6 +33,8 @@ struct bftm_fast {
 	struct hlist_node by_attempt;
 	struct list_head list;
 	struct timerqueue_node due;
+	u64 armed_ns;
+	enum bftm_host_state armed_state;
 	struct bftm_session *session;
 	struct bftm_request *request;
 	bool asking;

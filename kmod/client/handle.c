@@ -79,7 +79,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 void bftm_handle_free(struct bftm_handle *h)
 {
 	struct bftm_upcall *up = h->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 
 	xa_erase(&up->handles, h->number);
 	bftm_burst_lock(up, &burst);
@@ -200,7 +200,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 {
 	struct bftm_upcall *up = h->bn->upcall;
 	struct bftm_request *request;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	char comm[TASK_COMM_LEN];
 	int err;
 
@@ -279,7 +279,7 @@ static bool is_pending(struct bftm_handle *h, u64 id)
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 {
 	struct bftm_upcall *up = h->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	int err;
 
 	err = wait_event_interruptible(h->wait, !is_pending(h, id));
@@ -327,7 +327,7 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 {
 	struct bftm_upcall *up = h->bn->upcall;
 	enum bftm_state before;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	int err = 0;
 
 	bftm_burst_lock(up, &burst);

@@ -48,7 +48,7 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 		      struct bftm_renewal *ret)
 {
 	struct bftm_upcall *up = h->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	int err;
 
 	bftm_burst_lock(up, &burst);

@@ -134,7 +134,7 @@ static noinline_for_stack bool take_answer(struct bftm_session *s, u32 u,
 					   const struct bftm_msg *msg)
 {
 	struct bftm_upcall *up = s->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	bool taken;
 
 	bftm_burst_lock(up, &burst);
@@ -145,7 +145,7 @@ static noinline_for_stack bool take_answer(struct bftm_session *s, u32 u,
 
 bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
 {
-	struct bftm_msg msg;
+	struct bftm_msg msg __uninitialized;
 	int u;
 
 	if (bftm_wire_get(wire, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
@@ -191,7 +191,7 @@ static void line_end(struct bftm_line *line)
 static void dispose(struct bftm_session *s)
 {
 	struct bftm_upcall *up = s->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	bool more;
 
 	lockdep_assert_held(&s->bn->session_mutex);
@@ -392,7 +392,7 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 {
 	struct bftm_session *s = line->session;
 	struct bftm_upcall *up = s->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 	int err = 0;
 
 	bftm_burst_lock(up, &burst);

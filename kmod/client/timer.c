@@ -197,7 +197,7 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 {
 	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
 	struct bftm_upcall *up = h->bn->upcall;
-	struct bftm_burst burst;
+	struct bftm_burst burst __uninitialized;
 
 	/* A lease that is over here may be followed by the next request's TRY. */
 	bftm_burst_begin(up, &burst);

@@ -234,6 +234,7 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	bool admit;
 
 	ret->reply.type = BFTM_MSG_NONE;
+	ret->reply.flags = 0;
 	ret->push.type = BFTM_MSG_NONE;
 	ret->granted = false;
 	how = bftm_serve_head(shell, arg, cfg, req, now, &limits, &admit, &ret->reply);

@@ -45,6 +45,10 @@ typedef uint64_t u64;
 #ifndef __aligned
 #define __aligned(x) __attribute__((aligned(x)))
 #endif
+/* Written before it is read, so that a kernel that clears locals need not clear this one. */
+#ifndef __uninitialized
+#define __uninitialized
+#endif
 
 #define cpu_to_le16(x) ((__le16)htole16(x))
 #define cpu_to_le32(x) ((__le32)htole32(x))

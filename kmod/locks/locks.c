@@ -140,7 +140,7 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 	struct bftm_shard *s = container_of(timer, struct bftm_shard, timer);
 	enum hrtimer_restart again = HRTIMER_NORESTART;
 	struct bftm_entry *e;
-	struct bftm_msg push;
+	struct bftm_msg push __uninitialized;
 	u64 now;
 	int i;
 

@@ -177,9 +177,12 @@ static bool lock_decide(struct bftm_server *server, const void *buf, size_t len,
 			const struct bftm_address *from, struct bftm_sends *sends, u64 key[2])
 {
 	struct request r = {
-		.received = { .server = server, .from = from, .buf = buf, .len = len },
+		.received = {
+			.server = server, .from = from, .buf = buf, .len = len,
+			.now = bftm_clock_ns(),
+		},
 	};
-	struct bftm_msg req;
+	struct bftm_msg req __uninitialized;
 
 	sends->reply.type = BFTM_MSG_NONE;
 	sends->push.type = BFTM_MSG_NONE;
@@ -188,7 +191,7 @@ static bool lock_decide(struct bftm_server *server, const void *buf, size_t len,
 		return false;
 	}
 	if (!bftm_server_dropped(server, bftm_serve(&shell, &r, &server->cfg, &req,
-						    bftm_clock_ns(), sends)))
+						    r.received.now, sends)))
 		lock_note(server, &req, sends);
 	memcpy(key, r.received.pair.reply, sizeof(r.received.pair.reply));
 	memzero_explicit(&r.received.pair, sizeof(r.received.pair));
@@ -216,7 +219,7 @@ static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
 			  const struct bftm_address *from)
 {
 	const size_t len = (*skb)->len - sizeof(struct udphdr);
-	struct bftm_sends sends;
+	struct bftm_sends sends __uninitialized;
 	bool answer;
 	u64 key[2];
 

@@ -219,7 +219,7 @@ static noinline_for_stack bool datagram_admit(struct bftm_received *r, const str
 
 	*answered = false;
 	if (bftm_server_dropped(server, bftm_serve_head(&shell, r, &server->cfg, head,
-							bftm_clock_ns(), &limits, &admit, &reply)))
+							r->now, &limits, &admit, &reply)))
 		return false;
 	if (admit)
 		return true;
@@ -237,7 +237,9 @@ static noinline_for_stack bool datagram_admit(struct bftm_received *r, const str
 static bool datagram_receive(struct bftm_server *server, const void *buf, size_t len,
 			     const struct bftm_address *from)
 {
-	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_received r = {
+		.server = server, .from = from, .buf = buf, .len = len, .now = bftm_clock_ns(),
+	};
 	struct bftm_order_msg req;
 	struct bftm_msg head;
 	bool answered;

@@ -41,7 +41,7 @@ bool bftm_received_take(void *arg, const struct bftm_msg *req)
 	struct bftm_received *r = arg;
 	bool ours = req->server_epoch == r->server->cfg.epoch;
 
-	if (bftm_client_take(r->client, req->seq, bftm_clock_ns(), ours ? r->from : NULL))
+	if (bftm_client_take(r->client, req->seq, r->now, ours ? r->from : NULL))
 		return true;
 	bftm_count(r->server, REPLAYED);
 	return false;
@@ -52,15 +52,14 @@ bool bftm_received_behind(void *arg, const struct bftm_msg *req, struct bftm_msg
 {
 	struct bftm_received *r = arg;
 	struct bftm_server *server = r->server;
-	u64 now = bftm_clock_ns();
 	bool tell;
 
 	if (!bftm_client_behind(r->client, req, reply))
 		return false;
 	spin_lock(&server->token_lock);
-	tell = now >= server->behind_say_ns;
+	tell = r->now >= server->behind_say_ns;
 	if (tell)
-		server->behind_say_ns = now + BFTM_NS_PER_SEC / 100;
+		server->behind_say_ns = r->now + BFTM_NS_PER_SEC / 100;
 	spin_unlock(&server->token_lock);
 	return tell;
 }

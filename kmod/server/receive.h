@@ -12,6 +12,7 @@
  * @from:   where it came from
  * @buf:    the datagram, of @len bytes; nobody else writes to it
  * @len:    bytes of @buf
+ * @now:    bftm_clock_ns() when it was received
  * @client: once it is found genuine: whose it is; NULL when there is no room for one more
  * @pair:   the keys of that client
  */
@@ -20,6 +21,7 @@ struct bftm_received {
 	const struct bftm_address *from;
 	const void *buf;
 	size_t len;
+	u64 now;
 	struct bftm_client *client;
 	struct bftm_client_keys pair;
 };

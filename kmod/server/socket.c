@@ -160,7 +160,7 @@ void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
 			const struct bftm_msg *msg)
 {
 	struct net_device *dev = server->ingress ? bftm_ingress_device(*skb) : NULL;
-	struct bftm_wire wire;
+	struct bftm_wire wire __uninitialized;
 	size_t len;
 
 	if (!is_ours(*skb, from->family)) {

@@ -214,7 +214,7 @@ static void answer_held(struct bftm_host *h, const struct bftm_client_cfg *cfg, 
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
 {
-	memset(step, 0, sizeof(*step));
+	memset(step, 0, offsetof(struct bftm_host_step, out));
 	h->heard |= 1u << u;
 	h->since |= 1u << u;
 	if (h->state == BFTM_HOST_ASK) {
@@ -222,11 +222,16 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		/* The random bits are for a sleep, and this attempt never sleeps. */
 		h->core->answer(h->client, cfg, u, msg, now, 0, &step->out);
 		host_asked(h, cfg, now, step);
-	} else if (msg->type == BFTM_MSG_RELEASED) {
+		return;
+	}
+	if (h->state == BFTM_HOST_HOLD && msg->type != BFTM_MSG_RELEASED) {
+		answer_held(h, cfg, u, msg, now, step);
+		return;
+	}
+	memset(&step->out, 0, sizeof(step->out));
+	if (msg->type == BFTM_MSG_RELEASED) {
 		if (h->state == BFTM_HOST_END)
 			host_released(h, cfg, u, step);
-	} else if (h->state == BFTM_HOST_HOLD) {
-		answer_held(h, cfg, u, msg, now, step);
 	} else {
 		/* The answer may have been in time: such a server is not suspected. */
 		bftm_ask_late(cfg, &h->release.late, u, msg, now);

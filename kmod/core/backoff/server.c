@@ -227,7 +227,7 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		      const struct bftm_msg *req, u64 now,
 		      struct bftm_msg *reply, struct bftm_msg *push)
 {
-	memset(push, 0, sizeof(*push));
+	push->type = BFTM_MSG_NONE;
 	*reply = *req;
 	reply->flags = 0;
 	reply->token = lock ? lock->hi : 0;

@@ -47,6 +47,7 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
 void bftm_tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
 	       const struct bftm_party *p, u8 type, struct bftm_msg *push)
 {
+	memset(push, 0, sizeof(*push));
 	push->type = type;
 	push->proto = BFTM_PROTO_BACKOFF;
 	push->cluster = cfg->cluster;
@@ -114,7 +115,7 @@ bool bftm_lock_expire(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 {
 	bool over = bftm_parties_expire(lock, now);
 
-	memset(push, 0, sizeof(*push));
+	push->type = BFTM_MSG_NONE;
 	if (over || lock->unsettled)
 		bftm_settle_heard(cfg, lock, now, push);
 	return over;
