@@ -85,7 +85,7 @@ modules-%:
 		$(FAST_NM) $(WORDS)
 
 # static/kernel checks the warnings of this build, and those of sparse; static/rules has those of kernel-doc.
-modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1 CHECK=$(CURDIR)/selftests/lib/sparse_room cmd_checkdoc=' KEEP_WORDS=1
+modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1 cmd_checkdoc=' KEEP_WORDS=1
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
 MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)

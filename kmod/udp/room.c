@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The files of this room, compiled as one. */
+#include "udp/auth.c"
+#include "udp/udp.c"
