@@ -6,6 +6,7 @@
 // prove: wp bftm_access_leaseless: whether there is a rule for locks of that name which allows that
 // prove: wp bftm_access_find: the first rule that fits, or none
 // prove: wp bftm_access_admit: only what that rule lets pass does, and limits become no larger
+// frama-c: -wp-no-pruning
 // takes 20: bftm_access_admit
 #define PROOF_ANY_GUARD
 #include "access_contracts.h"

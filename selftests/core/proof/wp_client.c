@@ -8,6 +8,7 @@
 // prove: wp note_token: the highest token that a server told never falls
 // prove: wp bftm_contend_answer: what is said to another attempt is looked at by nobody who counts
 // frama-c take_free: -wp-steps 400000
+// frama-c take_free: -wp-no-pruning
 // takes 60: take_free
 #include "client_contracts.h"
 

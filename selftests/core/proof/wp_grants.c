@@ -23,6 +23,7 @@
 // prove: wp bftm_grants_defer: nothing changes but whether the party is to be asked
 // prove: wp bftm_grants_deadlock: looks only
 // frama-c: -wp-model Typed+cast+ref
+// frama-c: -wp-no-pruning
 // takes 40: look_at_all
 #define PROOF_ANY_GUARD
 #include "lock_contracts.h"

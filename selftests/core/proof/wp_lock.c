@@ -24,6 +24,7 @@
 // prove: wp bftm_server_needs: a lock is made for TRY and STAMP only
 // frama-c: -wp-model Typed+cast+ref
 // frama-c bftm_grant bftm_step_try step_reassert step_release: -wp-steps 400000
+// frama-c bftm_grant bftm_step_try: -wp-no-pruning
 // takes 20: bftm_grant bftm_step_try step_reassert step_release
 // takes 30: renew_grant
 #define PROOF_ANY_GUARD

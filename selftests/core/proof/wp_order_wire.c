@@ -9,6 +9,7 @@
 // prove: wp get_ranks: nothing but ranks is written
 // prove: wp bftm_order_wire_get: no byte is read but those of the datagram, of any length
 // frama-c bftm_order_wire_get: -wp-model Typed+ref
+// frama-c get_parts: -wp-no-pruning
 // takes 40: get_parts
 // takes 20: get_head
 #include "form_contracts.h"

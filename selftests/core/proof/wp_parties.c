@@ -25,6 +25,7 @@
 // frama-c bftm_party_add bftm_parties_expire: -wp-steps 400000
 // frama-c bftm_party_remove bftm_party_number full empty trade fetch into_place close_up bring: -wp-steps 200000
 // frama-c bftm_parties_forget: -no-warn-unsigned-overflow
+// frama-c bftm_parties_expire bftm_party_add full trade fetch: -wp-no-pruning
 // takes 100: bftm_party_add
 // takes 20: bftm_parties_expire bftm_party_remove bftm_party_number full empty trade fetch
 // takes 25: close_up into_place

@@ -10,6 +10,7 @@
 // prove: wp keep: all but two entries stay as they are
 // frama-c bftm_pending_add: -wp-steps 300000
 // frama-c bftm_pending_drop: -wp-steps 1000000
+// frama-c bftm_pending_add bftm_pending_drop: -wp-no-pruning
 // takes 20: bftm_pending_add bftm_pending_drop
 #include "pending_contracts.h"
 #include "core/ordering/pending.c"
