@@ -51,9 +51,13 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 		bftm_refuse(head, reply, BFTM_REFUSED_CLIENTS);
 		return BFTM_SERVED;
 	}
-	if (shell->take && !shell->take(arg, head))
-		return shell->behind && shell->behind(arg, head, reply) ? BFTM_SERVED :
-									  BFTM_NOT_NEW;
+	if (shell->take && !shell->take(arg, head)) {
+		if (shell->behind && shell->behind(arg, head, reply))
+			return BFTM_SERVED;
+		/* It may have been written, and is not to be sent. */
+		reply->type = BFTM_MSG_NONE;
+		return BFTM_NOT_NEW;
+	}
 	if (head->proto != BFTM_PROTO_ORDER && !protocol_of(shell, arg, head->proto)) {
 		bftm_refuse(head, reply, BFTM_REFUSED_PROTO);
 		return BFTM_SERVED;

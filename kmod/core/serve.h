@@ -26,7 +26,8 @@ enum bftm_sender {
  *
  * @sender:  checks the tag; may be NULL
  * @take:    takes the sequence number. Return: false when it was taken before. May be NULL.
- * @behind:  after that, the answer bftm_refuse_behind(). Return: false for silence. May be NULL.
+ * @behind:  after that, the answer bftm_refuse_behind(). Return: false for silence, whatever is in
+ *           the answer. May be NULL.
  * @permit:  bftm_access_admit() by the server's rules; may be NULL
  * @tokens:  bftm_tokens_answer(); may be NULL
  * @may_be_stamped: bftm_tokens_may_be(), of a STAMP; may be NULL

@@ -58,8 +58,8 @@ static bool shell_behind(void *arg, const struct bftm_msg *req, struct bftm_msg 
 	struct surroundings *s = arg;
 
 	note(s, 'b');
-	if (s->behind)
-		bftm_refuse(req, reply, BFTM_REFUSED_BEHIND);
+	/* As the module's does, which finds out last that it has said so often enough. */
+	bftm_refuse(req, reply, BFTM_REFUSED_BEHIND);
 	return s->behind;
 }
 
