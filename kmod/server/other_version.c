@@ -40,7 +40,9 @@ static void log_outdated(const struct bftm_server *server, const struct bftm_cli
 static void hear_outdated(struct bftm_server *server, const u8 *buf, size_t len,
 			  const struct bftm_address *from)
 {
-	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_received r = {
+		.server = server, .from = from, .buf = buf, .len = len, .now = bftm_clock_ns(),
+	};
 	struct bftm_msg head = { .client = get_unaligned_le32(buf + V1_CLIENT_AT) };
 	bool said;
 
@@ -63,7 +65,7 @@ static bool take(void *arg, const struct bftm_msg *head)
 {
 	struct bftm_received *r = arg;
 
-	return bftm_client_take(r->client, head->seq, bftm_clock_ns(), NULL);
+	return bftm_client_take(r->client, head->seq, r->now, NULL);
 }
 
 static bool answer_later(struct bftm_server *server, struct sk_buff **skb, const u8 *buf,
@@ -73,7 +75,9 @@ static bool answer_later(struct bftm_server *server, struct sk_buff **skb, const
 		.sender = bftm_received_sender,
 		.take = take,
 	};
-	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_received r = {
+		.server = server, .from = from, .buf = buf, .len = len, .now = bftm_clock_ns(),
+	};
 	struct bftm_msg head, reply;
 	bool answer;
 

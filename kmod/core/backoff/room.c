@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The files of this room that the module needs, compiled as one. */
 #include "core/backoff/client.c"
 #include "core/backoff/convert.c"

@@ -171,10 +171,8 @@ static void note_free(struct world *w, u32 u, u32 c, u32 attempt, u32 k)
 
 static void note_push(struct world *w, u32 u, const struct bftm_msg *push)
 {
-	u32 c = push->client - 1;
-
 	if (push->type == BFTM_MSG_FREE)
-		note_free(w, u, c, (u32)push->attempt, push->k);
+		note_free(w, u, push->client - 1, (u32)push->attempt, push->k);
 }
 
 static void choose_waiting(const struct world *w)
