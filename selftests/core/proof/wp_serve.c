@@ -130,6 +130,7 @@ enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
   @   limits->quarantine_until_ns == cfg->quarantine_until_ns;
   @ ensures each: SERVED(head) ==> *admit;
   @ ensures untouched: *admit ==> reply->type == \old(reply->type);
+  @ ensures silent: \result == BFTM_NOT_NEW ==> reply->type == BFTM_MSG_NONE;
   @*/
 enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 const struct bftm_server_cfg *cfg, const struct bftm_msg *head,
