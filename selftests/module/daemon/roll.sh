@@ -29,6 +29,16 @@ start() {
 	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max 1s \
 		--state "$(state "$1")" --config "$servers/bftmutex.conf" "${@:2}" >"$work/said" 2>&1
 }
+# start_unheard N ARG...: for how many members it waits before the first of them tells it anything
+# is in "$work/waiting".
+start_unheard() {
+	local status=0
+	ip -n "bftm-s$1" link set eth0 down
+	start "$@" || status=$?
+	s "$1" bftmutexctl server show --json | gojq .awaited >"$work/waiting"
+	ip -n "bftm-s$1" link set eth0 up
+	return "$status"
+}
 stop() { s "$1" bftmutexctl server stop >/dev/null; }
 # roll N: the process that keeps the roll of server N; what it says is in $work/roll.N.
 roll() {
@@ -40,7 +50,7 @@ roll() {
 restart() {
 	local n
 	for n; do
-		stop "$n" && start "$n" --roll || return
+		stop "$n" && start_unheard "$n" --roll || return
 		wait_for 10 gone "${keeper[$n]}"
 		roll "$n"
 	done
@@ -152,9 +162,9 @@ cp "$(file 1)" "$work/older"
 stop 1
 ok "a start without the roll" start 1
 stop 1
-ok "a start with it again" start 1 --roll
+ok "a start with it again" start_unheard 1 --roll
 said "it says that the roll is of another start" "it is of another start"
-is "and waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
+is "and waits for all" "$(<"$work/waiting")" 3
 roll 1
 ok "client 3 is left" wait_for 60 awaits 1 "[3]"
 ok "the roll says that client 3 may hold anything" wait_for 60 grep -q "^client 3 unknown$" "$(file 1)"
@@ -165,22 +175,22 @@ ok "server 1 restarts" restart 1
 ok "nobody is left" wait_for 60 awaits 1 "[]"
 stop 1
 cp "$work/older" "$(state 1)"/server-*-1.roll
-ok "a start with an older roll" start 1 --roll
-is "it waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
+ok "a start with an older roll" start_unheard 1 --roll
+is "it waits for all" "$(<"$work/waiting")" 3
 name=$(file 1)
 stop 1
 rm "$name" "${name%.roll}"
-ok "a start of a server that has lost all its files" start 1 --roll --token-floor unknown
+ok "a start of a server that has lost all its files" start_unheard 1 --roll --token-floor unknown
 said "it says that there is no roll" "there is none of the start before"
-is "it waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
+is "it waits for all" "$(<"$work/waiting")" 3
 spoilt=("sed -i \$d" 'truncate -s -1' 'truncate -s 0' 'sed -i 1d' 'sed -i s/end.*/end.9/')
 ! short || spoilt=("${spoilt[@]::2}")
 for torn in "${spoilt[@]}"; do
 	stop 1
 	$torn "$name"
-	ok "$torn: a start" start 1 --roll
+	ok "$torn: a start" start_unheard 1 --roll
 	said "$torn: it says that the roll is broken" "it is broken"
-	is "$torn: the server waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
+	is "$torn: the server waits for all" "$(<"$work/waiting")" 3
 done
 s 1 bftmutexctl client evict --state "$(state 1)" 3 "$(date +%s)" --fenced >/dev/null
 
@@ -223,7 +233,7 @@ ok "the roll is not believed at the next start" grep -q "^all unknown$" "$work/f
 ok "nothing is granted without a lease" test "$(try 1 --no-lease -w 3 disk/6)" != 0
 ok "server 1 restarts" restart 1
 said "it says that the roll is of another start" "it is of another start"
-is "it waits for all" "$(s 1 bftmutexctl server show --json | gojq .awaited)" 3
+is "it waits for all" "$(<"$work/waiting")" 3
 # The processes that keep rolls hold the folder.
 pkill -f "^bftmutexctl server roll"
 for n in "${keeper[@]}"; do
