@@ -57,6 +57,8 @@ static enum bftm_host_event host_says(u32 u, u8 type, u64 gno, u64 now)
 									    BFTM_MODE_NL,
 	};
 
+	/* As on the kernel's stack. */
+	memset(&step, 0xee, sizeof(step));
 	bftm_host_answer(&h, &cfg, u, &msg, now, &step);
 	return step.event;
 }

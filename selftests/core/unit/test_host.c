@@ -302,6 +302,8 @@ static void released_at_those_that_were_asked(void **state)
 	assert_over_at(asked, true);
 	assert_int_equal(h.due_ns, T0 + 3 + RESEND);
 	all_tell(asked & (asked - 1), BFTM_MSG_RELEASED, T0 + 4);
+	assert_int_equal(step.out.count, 0);
+	assert_int_equal(step.out.release_to, 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(host_wakes(h.due_ns - 1), BFTM_HOST_NOTHING);
 		assert_int_equal(step.out.release_to, 0);
