@@ -7,6 +7,7 @@
 #include "netlink/netlink.h"
 #include "param.h"
 #include "power.h"
+#include "udp/hook.h"
 #include "version.h"
 #include "vmfork.h"
 
@@ -17,6 +18,9 @@ static int __init bftmutex_init(void)
 	err = bftm_entries_init();
 	if (err)
 		return err;
+	err = bftm_hooks_init();
+	if (err)
+		goto err_hooks;
 	err = bftm_netns_init();
 	if (err)
 		goto err_netns;
@@ -48,6 +52,8 @@ err_vmfork:
 err_power:
 	bftm_netns_exit();
 err_netns:
+	bftm_hooks_exit();
+err_hooks:
 	bftm_entries_exit();
 	return err;
 }
@@ -59,6 +65,7 @@ static void __exit bftmutex_exit(void)
 	bftm_vmfork_exit();
 	bftm_power_exit();
 	bftm_netns_exit();	/* stops the servers */
+	bftm_hooks_exit();
 	bftm_entries_exit();
 }
 

@@ -100,6 +100,7 @@ struct bftm_acquires {
  * @last_rounds:   number of the last attempts in mode EX that were won, and whose answers were
  *                 judged; see bftm_evidence_judged()
  * @lent:          the kernel has what it was lent
+ * @ingress:       with the device of @conf
  * @lend_later:    the kernel had no memory for the loan
  * @lend_ns:       when the daemon tried once more to lend it
  * @rank_keys:     NULL unless ranks are signed
@@ -143,6 +144,7 @@ struct bftm_cluster {
 	u64 rounds;
 	u64 last_rounds;
 	bool lent;
+	bool ingress;
 	bool lend_later;
 	u64 lend_ns;
 	u64 configuration;

@@ -34,7 +34,14 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	nla_nest_end(msg, nest);
 }
 
-static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl, u8 ask)
+/** struct terms - what an older module, or this host, may not have */
+struct terms {
+	u8 ask;
+	bool ingress;
+};
+
+static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl,
+			const struct terms *terms)
 {
 	const struct bftm_conf_cluster *conf = &cl->conf;
 	u32 u;
@@ -56,8 +63,10 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl, u8 as
 	if (cl->cfg.forgetful)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, cl->cfg.forgetful);
 	/* An older module, which asks all servers, would refuse the attribute. */
-	if (ask != BFTMUTEX_ASK_ALL)
-		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, ask);
+	if (terms->ask != BFTMUTEX_ASK_ALL)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, terms->ask);
+	if (terms->ingress)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_INGRESS, conf->ingress);
 	if (conf->backoff)
 		nla_put_flag(msg, BFTMUTEX_A_SESSION_BACKOFF);
 	for (u = 0; u < conf->n; u++)
@@ -85,7 +94,7 @@ static int revoke(struct bftm_cluster *cl)
 	struct nl_msg *msg = lend_msg(cl, 0);
 	int err = msg ? bftm_upcall_call(msg) : -ENOMEM;
 
-	cl->lent = false;
+	cl->lent = cl->ingress = false;
 	/* The loan is not true any more: by it the kernel must win no further lock. */
 	if (err)
 		bftm_upcall_again();
@@ -93,7 +102,8 @@ static int revoke(struct bftm_cluster *cl)
 }
 
 /* Return: what the kernel says, or -ENOMEM; with its words in @ret_words, "" for none. */
-static int lend(const struct bftm_cluster *cl, u8 ask, int *ret_blamed, const char **ret_words)
+static int lend(const struct bftm_cluster *cl, const struct terms *terms, int *ret_blamed,
+		const char **ret_words)
 {
 	struct nl_msg *msg = lend_msg(cl, cl->conf.n);
 	int err;
@@ -102,15 +112,36 @@ static int lend(const struct bftm_cluster *cl, u8 ask, int *ret_blamed, const ch
 	*ret_words = "";
 	if (!msg)
 		return -ENOMEM;
-	put_session(msg, cl, ask);
+	put_session(msg, cl, terms);
 	err = bftm_upcall_call(msg);
 	if (err)
 		*ret_blamed = bftm_upcall_blames(ret_words);
 	return err;
 }
 
+/*
+ * Return: are there terms left to which the kernel may agree? A module that knows an attribute
+ * refuses a value of it by another error than EINVAL.
+ */
+static bool give_way(const struct bftm_cluster *cl, int err, int blamed, const char *words,
+		     struct terms *terms)
+{
+	if (err == -EINVAL && blamed == BFTMUTEX_A_SESSION_ASK && terms->ask != BFTMUTEX_ASK_ALL) {
+		terms->ask = BFTMUTEX_ASK_ALL;
+		return true;
+	}
+	if (blamed != BFTMUTEX_A_SESSION_INGRESS || !terms->ingress)
+		return false;
+	bftm_log(LOG_WARNING, "cluster %s: key 'ingress' = '%s': %s; answers of servers come through IP",
+		 cl->conf.name, cl->conf.ingress,
+		 err == -EINVAL ? "the loaded module does not know it" : words);
+	terms->ingress = false;
+	return true;
+}
+
 void bftm_lend(struct bftm_cluster *cl)
 {
+	struct terms terms = { .ask = cl->conf.ask, .ingress = *cl->conf.ingress };
 	const char *words;
 	int err, blamed;
 
@@ -118,16 +149,15 @@ void bftm_lend(struct bftm_cluster *cl)
 		revoke(cl);	/* an earlier daemon may have lent it */
 		return;
 	}
-	err = lend(cl, cl->conf.ask, &blamed, &words);
-	/* A module that knows this attribute refuses a value of it by ERANGE. */
-	if (err == -EINVAL && blamed == BFTMUTEX_A_SESSION_ASK) {
-		err = lend(cl, BFTMUTEX_ASK_ALL, &blamed, &words);
-		if (!err)
-			bftm_log(LOG_NOTICE, "cluster %s: the loaded module does not know \"ask = %s\", so "
-				 "the kernel asks all servers; load the module of this version",
-				 cl->conf.name, bftm_ask_name(cl->conf.ask));
-	}
+	do
+		err = lend(cl, &terms, &blamed, &words);
+	while (err && give_way(cl, err, blamed, words, &terms));
+	if (!err && terms.ask != cl->conf.ask)
+		bftm_log(LOG_NOTICE, "cluster %s: the loaded module does not know \"ask = %s\", so "
+			 "the kernel asks all servers; load the module of this version",
+			 cl->conf.name, bftm_ask_name(cl->conf.ask));
 	cl->lent = !err;
+	cl->ingress = !err && terms.ingress;
 	cl->lend_later = err == -ENOMEM || err == -ENOBUFS;
 	if (!err)
 		return;
@@ -201,5 +231,5 @@ void bftm_lend_forget(void)
 	struct bftm_cluster *cl;
 
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
-		cl->lent = false;
+		cl->lent = cl->ingress = false;
 }

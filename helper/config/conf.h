@@ -58,6 +58,7 @@ struct bftm_conf_cluster {
 	bool signed_ranks;		/* of the ordering protocol: then n >= 4b + 1 is enough */
 	bool fast_path;			/* the kernel takes free locks by itself */
 	u8 ask;				/* enum bftmutex_ask: the servers that are asked first */
+	char ingress[16];		/* device that hands the kernel answers; empty for none */
 	u32 state_max;			/* bytes of an object's state that the servers accept */
 	bool literal;			/* contend = literal: Figure 1 of the paper */
 	bool leaseless;			/* this host may hold locks without a lease */

@@ -86,7 +86,7 @@ static const struct key keys[KEYS] = {
 /* In the order of the words. Sigma has two numbers of its own, m and r, and the same messages. */
 static const u8 protocols[] = { BFTM_PROTO_BACKOFF, BFTM_PROTO_BACKOFF };
 
-static_assert(KEYS + 1 <= BFTM_CLUSTER_OPTS);
+static_assert(KEYS + 2 <= BFTM_CLUSTER_OPTS);
 
 const char *bftm_ask_name(u8 ask)
 {
@@ -109,6 +109,7 @@ u32 bftm_conf_cluster_keys(cfg_opt_t ret[BFTM_CLUSTER_OPTS])
 	for (i = 0; i < KEYS; i++)
 		ret[i] = (cfg_opt_t)BFTM_KEY(keys[i].name);
 	ret[i++] = (cfg_opt_t)BFTM_KEY("credentials");
+	ret[i++] = (cfg_opt_t)BFTM_KEY("ingress");
 	return i;
 }
 
@@ -219,6 +220,14 @@ static void check_wait(struct bftm_syntax *syntax, cfg_t *section,
 	cluster->backoff |= cluster->literal;
 }
 
+static void read_ingress(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_cluster *ret)
+{
+	bftm_value_device(syntax, bftm_value(section, "ingress"), ret->ingress);
+	/* Whole: configurations are compared by their bytes. */
+	if (!strcmp(ret->ingress, "none"))
+		memset(ret->ingress, 0, sizeof(ret->ingress));
+}
+
 static void check_lease(struct bftm_syntax *syntax, cfg_t *section,
 			const struct bftm_conf_cluster *cluster)
 {
@@ -291,6 +300,7 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->retry = value[KEY_RETRY];
 	ret->exponent = value[KEY_EXPONENT];
 	ret->retry_max_ns = value[KEY_RETRY_MAX];
+	read_ingress(syntax, section, ret);
 	bftm_conf_read_servers(syntax, section, ret);
 
 	if (good[KEY_B] && good[KEY_CONTEND])

@@ -157,23 +157,6 @@ static bool read_limits(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	return good;
 }
 
-/* The device is one of the server's host, which may read this file elsewhere. */
-static bool read_ingress(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
-{
-	const struct bftm_value *value = bftm_value(section, "ingress");
-
-	if (!value)
-		return true;
-	if (!*value->text || strlen(value->text) >= sizeof(ret->ingress)) {
-		bftm_mistake(syntax, value->line,
-			     "key 'ingress' = '%s': the name of a device is 1 to %zu characters",
-			     value->text, sizeof(ret->ingress) - 1);
-		return false;
-	}
-	strcpy(ret->ingress, value->text);
-	return true;
-}
-
 static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
 {
 	const struct bftm_value *address = bftm_value(section, "address");
@@ -202,7 +185,8 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	if (port_value && !bftm_value_range(syntax, port_value, false, 1, UINT16_MAX, &port))
 		good = false;
 	if (!read_journal(syntax, section, ret) || !read_roll(syntax, section, ret) ||
-	    !read_limits(syntax, section, ret) || !read_ingress(syntax, section, ret))
+	    !read_limits(syntax, section, ret) ||
+	    !bftm_value_device(syntax, bftm_value(section, "ingress"), ret->ingress))
 		good = false;
 
 	ret->id = id;

@@ -84,6 +84,15 @@ const struct bftm_value *bftm_value(cfg_t *section, const char *key);
 bool bftm_value_range(struct bftm_syntax *syntax, const struct bftm_value *value, bool duration,
 		      u64 min, u64 max, u64 *ret);
 
+/**
+ * bftm_value_device() - read the name of a network device
+ * @syntax: a name that no device can have is reported and counted here
+ * @value:  the value in the file, NULL for none: then *@ret stays
+ * @ret:    the name
+ * Return: whether it can be used. The device need not exist.
+ */
+bool bftm_value_device(struct bftm_syntax *syntax, const struct bftm_value *value, char ret[16]);
+
 /** bftm_value_word() - the place of a value in a list of one or two words. */
 bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
 		     const char *const *word, u64 *ret);

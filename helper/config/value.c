@@ -57,3 +57,18 @@ bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
 		     shown(syntax, value), list);
 	return false;
 }
+
+/* The device is one of another host, perhaps, which this file is not read on. */
+bool bftm_value_device(struct bftm_syntax *syntax, const struct bftm_value *value, char ret[16])
+{
+	if (!value)
+		return true;
+	if (!*value->text || strlen(value->text) >= 16) {
+		bftm_mistake(syntax, value->line,
+			     "key '%s' = '%s': the name of a device is 1 to 15 characters",
+			     value->key->name, value->text);
+		return false;
+	}
+	strcpy(ret, value->text);
+	return true;
+}

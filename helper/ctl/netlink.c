@@ -194,6 +194,7 @@ static const struct attribute local_attrs[] = {
 	[BFTMUTEX_A_LOCAL_RELEASED] = { "released", NUM64 },
 	[BFTMUTEX_A_LOCAL_LOST] = { "lost", NUM64 },
 	[BFTMUTEX_A_LOCAL_RENEWED] = { "renewed", NUM64 },
+	[BFTMUTEX_A_LOCAL_INGRESS] = { "ingress", NUM64 },
 };
 
 static const struct attribute suspect_attrs[] = {

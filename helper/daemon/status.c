@@ -123,6 +123,7 @@ static struct json_object *describe_cluster(const struct bftm_cluster *cl)
 	bftm_json_add_number(o, "delta_ns", cl->conf.delta_ns);
 	bftm_json_add_text(o, "ask", bftm_ask_name(cl->conf.ask));
 	bftm_json_add_bool(o, "fast_path", cl->lent);
+	bftm_json_add_text(o, "ingress", cl->ingress ? cl->conf.ingress : NULL);
 	bftm_json_add_number(o, "fast_won", cl->identity->counters->won);
 	bftm_json_add_number(o, "fast_left", cl->identity->counters->lost);
 	for (u = 0; u < cl->conf.n; u++)

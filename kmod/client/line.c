@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a line is known to its session, under the upcall's lock, and to its socket by the
- * socket's user data, under RCU. A burst has seen the line under that lock, and sends by it in the
- * same RCU read side. bftm_line_detach() is called when the session has another line, or sends
- * nothing any more; it takes the line from the socket and waits for a grace period. Then nobody
- * sends or receives by the line.
+ * socket's user data, under RCU, and so to its hook at a device, if it has one. A burst has seen
+ * the line under that lock, and sends by it in the same RCU read side. bftm_line_detach() is
+ * called when the session has another line, or sends nothing any more; it removes the hook, takes
+ * the line from the socket and waits for a grace period. Then nobody sends or receives by the
+ * line.
  *
  * A line holds its socket's file, and so the namespace, also when the process that lent it is gone.
  * So a line ends by itself some time after its process; see session.c.
@@ -13,6 +14,7 @@
  * they push for what the helper waits for goes there as ever.
  */
 #include <linux/file.h>
+#include <linux/kcov.h>
 #include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/slab.h>
@@ -26,7 +28,63 @@
 #include "core/wire.h"
 #include "debug.h"
 #include "netns.h"
+#include "udp/address.h"
+#include "udp/frame.h"
+#include "udp/hook.h"
 #include "udp/udp.h"
+
+/*
+ * Would the socket get a frame that came by @dev, with these ends? Its owner may bind or connect it
+ * at any time. Its filter would not be asked: UDP has the kernel take what it wants before.
+ */
+static bool socket_hears(const struct sock *sk, const struct net_device *dev,
+			 const struct bftm_address *ends)
+{
+	const int bound = READ_ONCE(sk->sk_bound_dev_if);
+
+	if ((bound && bound != dev->ifindex) || READ_ONCE(sk->sk_state) == TCP_ESTABLISHED)
+		return false;
+	if (ends->family == AF_INET)
+		return !ipv6_only_sock(sk) &&
+		       (!sk->sk_rcv_saddr || sk->sk_rcv_saddr == ends->local4);
+#if IS_ENABLED(CONFIG_IPV6)
+	return ipv6_addr_any(&sk->sk_v6_rcv_saddr) ||
+	       ipv6_addr_equal(&sk->sk_v6_rcv_saddr, &ends->local6);
+#else
+	return false;
+#endif
+}
+
+/*
+ * Softirqs are off, RCU read side. IP goes on with what the kernel does not need. Two lines may
+ * have one socket for a moment: the socket's user data says whose it is.
+ */
+static unsigned int line_ingress(void *priv, struct sk_buff *skb,
+				 const struct nf_hook_state *state)
+{
+	const struct bftm_line *line = priv;
+	const struct sock *sk = line->sock->sk;
+	const struct bftm_frame answers = {
+		.port = inet_sk(sk)->inet_sport,
+	};
+	struct bftm_address ends;
+	unsigned int headers;
+	bool taken;
+
+	/* A socket that was connected may have lost its port. */
+	if (!answers.port || !bftm_frame_fits(skb, &answers, &ends) ||
+	    !socket_hears(sk, skb->dev, &ends) || READ_ONCE(sk->sk_user_data) != line)
+		return NF_ACCEPT;
+	headers = bftm_frame_ip_len(ends.family) + sizeof(struct udphdr);
+	kcov_remote_start_common(skb_get_kcov_handle(skb));
+	taken = bftm_session_take(line->session, skb->data + headers, skb->len - headers);
+	kcov_remote_stop();
+	if (!taken)
+		return NF_ACCEPT;
+	atomic64_inc(&line->session->bn->upcall->ingress);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
 static int line_hear(struct sock *sk, struct sk_buff *skb)
@@ -167,16 +225,34 @@ static int pin(struct bftm_line *line, u64 counters)
 	return 0;
 }
 
-struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes, int fd, u64 counters)
+static int make_hook(struct bftm_line *line, const struct bftm_net *bn,
+		     const struct bftm_loan *loan, struct netlink_ext_ack *extack)
+{
+	struct bftm_hook *hook;
+
+	if (!*loan->ingress)
+		return 0;
+	hook = bftm_hook_new(bn->net, line_ingress, line, extack);
+	if (IS_ERR(hook))
+		return -ENODEV;
+	snprintf(hook->owner, sizeof(hook->owner), "cluster %s", loan->cluster);
+	strscpy(line->device, loan->ingress, sizeof(line->device));
+	line->hook = hook;
+	return 0;
+}
+
+struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes,
+				const struct bftm_loan *loan, struct netlink_ext_ack *extack)
 {
 	struct bftm_line *line = kzalloc(struct_size(line, route, routes), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!line)
 		return ERR_PTR(-ENOMEM);
-	line->sock = sockfd_lookup(fd, &err);
+	line->sock = sockfd_lookup(loan->fd, &err);
 	if (line->sock)
-		err = check_socket(bn, line->sock) ?: pin(line, counters);
+		err = check_socket(bn, line->sock) ?: pin(line, loan->counters) ?:
+		      make_hook(line, bn, loan, extack);
 	for (; line->routes < routes && !err; line->routes++)
 		err = dst_cache_init(&line->route[line->routes], GFP_KERNEL_ACCOUNT);
 	if (err) {
@@ -197,6 +273,7 @@ void bftm_line_free(struct bftm_line *line)
 		unpin_user_pages_dirty_lock(&line->page, 1, true);
 	if (line->sock)
 		sockfd_put(line->sock);
+	bftm_hook_free(line->hook);
 	kfree(line);
 }
 
@@ -204,7 +281,7 @@ void bftm_line_free(struct bftm_line *line)
  * The socket's user data is an earlier line when that has the same socket. Other code that takes
  * sockets (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
  */
-int bftm_line_attach(struct bftm_line *line)
+static int take_socket(struct bftm_line *line)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = line,
@@ -228,10 +305,28 @@ int bftm_line_attach(struct bftm_line *line)
 	return other ? -EINVAL : 0;
 }
 
+/* Also of a line whose socket another line has taken: that has its hook still. */
+int bftm_line_attach(struct bftm_line *line, struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (line->hook && !line->hook->added)
+		err = bftm_hook_add(line->hook, line->device, extack);
+	if (err)
+		return -ENODEV;
+	err = take_socket(line);
+	if (err) {
+		bftm_hook_close(line->hook);
+		synchronize_rcu();	/* line_ingress() has returned */
+	}
+	return err;
+}
+
 void bftm_line_detach(struct bftm_line *line)
 {
 	struct sock *sk = line->sock->sk;
 
+	bftm_hook_close(line->hook);
 	lock_sock(sk);
 	write_lock_bh(&sk->sk_callback_lock);
 	/* The next line may have the socket already. User data goes last: then others take it. */
@@ -242,5 +337,6 @@ void bftm_line_detach(struct bftm_line *line)
 	}
 	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
-	synchronize_rcu();	/* line_receive() has returned, also for module exit */
+	/* line_receive() and line_ingress() have returned, also for module exit. */
+	synchronize_rcu();
 }

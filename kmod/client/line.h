@@ -7,13 +7,16 @@
 #ifndef BFTM_LINE_H
 #define BFTM_LINE_H
 
+#include <linux/if.h>
 #include <net/dst_cache.h>
 
 #include "uapi/linux/bftmutex.h"
 
+struct bftm_hook;
 struct bftm_net;
 struct bftm_session;
 struct bftm_wire;
+struct netlink_ext_ack;
 struct page;
 struct socket;
 
@@ -30,6 +33,8 @@ struct bftm_flow {
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
+ * @device:   at whose ingress answers are taken before IP, empty for none
+ * @hook:     at it, NULL for none
  * @flow:     of the socket, when routes were looked up: they hold for that, guarded by the lock of
  *            the namespace's upcall
  * @routes:   so many servers
@@ -41,32 +46,51 @@ struct bftm_line {
 	struct page *page;
 	struct bftm_counters *counters;
 	struct socket *sock;
+	char device[IFNAMSIZ];
+	struct bftm_hook *hook;
 	struct bftm_flow flow;
 	u32 routes;
 	struct dst_cache route[];
 };
 
 /**
- * bftm_line_new() - take what a helper lends
- * @bn:       the namespace
- * @routes:   servers of the session
+ * struct bftm_loan - what a line is made of
+ * @cluster:  name of the cluster
  * @fd:       the socket, of the calling process
  * @counters: address of the counters, in the calling process
+ * @ingress:  name of a device; empty: answers come through IP alone
+ */
+struct bftm_loan {
+	const char *cluster;
+	int fd;
+	u64 counters;
+	char ingress[IFNAMSIZ];
+};
+
+/**
+ * bftm_line_new() - take what a helper lends
+ * @bn:     the namespace
+ * @routes: servers of the session
+ * @loan:   what is lent
+ * @extack: gets the reason when the device cannot be used
  *
  * Context: process. Return: a line without a session; -EFAULT, -EBADF, -ENOTSOCK, -EINVAL,
- * -EOPNOTSUPP or -ENOMEM.
+ * -EOPNOTSUPP, -ENOMEM; -ENODEV: the device.
  */
-struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes, int fd, u64 counters);
+struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes,
+				const struct bftm_loan *loan, struct netlink_ext_ack *extack);
 
 /** bftm_line_free() - one that nothing uses. Context: process. */
 void bftm_line_free(struct bftm_line *line);
 
 /**
  * bftm_line_attach() - what the socket receives is for this line's session from now on
- * @line: with its session
- * Context: process. Return: 0, or -EINVAL when other code has taken the socket.
+ * @line:   with its session
+ * @extack: gets the reason when the device cannot be used; may be NULL
+ * Context: process, sleeps. Return: 0; -EINVAL when other code has taken the socket; -ENODEV when
+ * the device cannot be used, or there is no memory for that.
  */
-int bftm_line_attach(struct bftm_line *line);
+int bftm_line_attach(struct bftm_line *line, struct netlink_ext_ack *extack);
 
 /**
  * bftm_line_detach() - nothing is received for this line any more, and nothing sent by it

@@ -66,6 +66,7 @@ struct bftm_local {
  * @count:    requests that exist
  * @bytes:    that submits of the namespace take up
  * @local:    what became of acquires
+ * @ingress:  so many answers were taken before IP; without @lock
  * @next_id:  number of the next request
  * @queue:    requests to be pulled, oldest first
  * @owed:     RELEASE of locks without a lease, for the next helper: nothing else ends them
@@ -97,6 +98,7 @@ struct bftm_upcall {
 	u32 count;
 	u64 bytes;
 	struct bftm_local local;
+	atomic64_t ingress;
 	u64 next_id;
 	struct list_head queue;
 	struct list_head owed;

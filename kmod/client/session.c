@@ -424,11 +424,12 @@ static void give_socket_back(const struct bftm_line *line)
 	lockdep_assert_held(&line->session->bn->session_mutex);
 	list_for_each_entry(s, &line->session->bn->upcall->sessions, list)
 		if (s->line->sock == line->sock)
-			bftm_line_attach(s->line);
+			bftm_line_attach(s->line, NULL);
 }
 
 /* @s: what is lent */
-static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 portid)
+static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 portid,
+			struct netlink_ext_ack *extack)
 {
 	struct bftm_session *same = find_same(s->bn, s);
 	struct bftm_line *old = NULL;
@@ -439,7 +440,7 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 port
 	/* From bftm_line_attach() on the session hears, before it is listed. */
 	if (!same)
 		begin_line(s, line);
-	err = bftm_line_attach(line);
+	err = bftm_line_attach(line, extack);
 	if (err)
 		goto out;
 	/*
@@ -466,10 +467,10 @@ out:
 	return err;
 }
 
-int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, int fd,
-		      u64 counters)
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid,
+		      const struct bftm_loan *loan, struct netlink_ext_ack *extack)
 {
-	struct bftm_line *line = bftm_line_new(bn, s->cfg.n, fd, counters);
+	struct bftm_line *line = bftm_line_new(bn, s->cfg.n, loan, extack);
 	int err;
 
 	if (IS_ERR(line)) {
@@ -481,7 +482,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, i
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
-	err = session_lend(line, s, portid);
+	err = session_lend(line, s, portid, extack);
 	mutex_unlock(&bn->session_mutex);
 	if (err)
 		bftm_line_free(line);

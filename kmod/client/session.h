@@ -17,7 +17,9 @@
 #include "udp/auth.h"
 
 struct bftm_line;
+struct bftm_loan;
 struct bftm_net;
+struct netlink_ext_ack;
 struct bftm_upcall;
 
 /**
@@ -125,18 +127,18 @@ bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len);
  * @bn:     the namespace
  * @s:      filled in up to @cfg and @peer, of kvzalloc(); not the caller's any more
  * @portid: helper that lends it
- * @fd:     the socket, of the calling process
- * @counters: address of the counters, in the calling process
+ * @loan:   its line
+ * @extack: gets the reason when the loan's device cannot be used
  *
  * A session of the same cluster that differs in nothing but its line gets this one, and its
  * attempts go on. Any other session of the cluster ends.
  *
  * Context: process. Return: 0, -EPERM, -EFAULT, -EBADF, -ENOTSOCK, -EINVAL; -ESTALE when the
  * counters are below those that this client drew from before; -ENOSPC when 64 other clusters are
- * lent.
+ * lent; -ENODEV when the device cannot be used.
  */
-int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, int fd,
-		      u64 counters);
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid,
+		      const struct bftm_loan *loan, struct netlink_ext_ack *extack);
 
 /**
  * bftm_session_revoke() - end the session: the kernel begins nothing by it any more, and the helper

@@ -280,7 +280,7 @@ static const struct nla_policy bftmutex_journal_loaded_nl_policy[BFTMUTEX_A_JOUR
 };
 
 /* BFTMUTEX_CMD_HELPER_LEND - do */
-static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_BACKOFF + 1] = {
+static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_INGRESS + 1] = {
 	[BFTMUTEX_A_SESSION_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
 	[BFTMUTEX_A_SESSION_STANDARD] = { .type = NLA_FLAG, },
 	[BFTMUTEX_A_SESSION_CLUSTER_ID] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -298,6 +298,7 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 	[BFTMUTEX_A_SESSION_FORGETFUL] = { .type = NLA_U32, },
 	[BFTMUTEX_A_SESSION_ASK] = NLA_POLICY_MAX(NLA_U32, 2),
 	[BFTMUTEX_A_SESSION_BACKOFF] = { .type = NLA_FLAG, },
+	[BFTMUTEX_A_SESSION_INGRESS] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_DEVICE_NAME_MAX, },
 };
 
 /* BFTMUTEX_CMD_HELPER_CONVERTED - do */
@@ -464,7 +465,7 @@ const struct genl_ops bftmutex_nl_ops[28] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_LEND,
 		.doit		= bftmutex_nl_helper_lend_doit,
 		.policy		= bftmutex_helper_lend_nl_policy,
-		.maxattr	= BFTMUTEX_A_SESSION_BACKOFF,
+		.maxattr	= BFTMUTEX_A_SESSION_INGRESS,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -109,7 +109,7 @@ int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 	return skb->len;
 }
 
-static int put_local(struct sk_buff *msg, const struct bftm_local *local)
+static int put_local(struct sk_buff *msg, const struct bftm_local *local, u64 ingress)
 {
 	const struct {
 		int attr;
@@ -124,6 +124,7 @@ static int put_local(struct sk_buff *msg, const struct bftm_local *local)
 		{ BFTMUTEX_A_LOCAL_RELEASED, local->released },
 		{ BFTMUTEX_A_LOCAL_LOST, local->lost },
 		{ BFTMUTEX_A_LOCAL_RENEWED, local->renewed },
+		{ BFTMUTEX_A_LOCAL_INGRESS, ingress },
 	};
 	size_t i;
 
@@ -147,7 +148,7 @@ int bftmutex_nl_local_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
-	if (!hdr || put_local(msg, &local)) {
+	if (!hdr || put_local(msg, &local, atomic64_read(&up->ingress))) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}

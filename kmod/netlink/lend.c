@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "client/line.h"
 #include "client/request.h"
 #include "client/session.h"
 #include "compat.h"
@@ -174,6 +175,7 @@ static int netlink_lend(struct genl_info *info)
 	struct nlattr **a = info->attrs;
 	u32 n = count_peers(info);
 	struct bftm_session *s;
+	struct bftm_loan loan = {};
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	int err;
 
@@ -205,9 +207,16 @@ static int netlink_lend(struct genl_info *info)
 	s = read_session(info, n);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	err = bftm_session_lend(bn, s, info->snd_portid, nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]),
-				nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]));
-	if (err == -EFAULT)
+	nla_strscpy(cluster, a[BFTMUTEX_A_SESSION_CLUSTER], sizeof(cluster));
+	loan.cluster = cluster;
+	loan.fd = nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]);
+	loan.counters = nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]);
+	if (a[BFTMUTEX_A_SESSION_INGRESS])
+		nla_strscpy(loan.ingress, a[BFTMUTEX_A_SESSION_INGRESS], sizeof(loan.ingress));
+	err = bftm_session_lend(bn, s, info->snd_portid, &loan, info->extack);
+	if (err == -ENODEV)
+		NL_SET_BAD_ATTR(info->extack, a[BFTMUTEX_A_SESSION_INGRESS]);
+	else if (err == -EFAULT)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
 				    "counters must be in memory that can be written");
 	else if (err == -ESTALE)

@@ -13,25 +13,12 @@ struct netlink_ext_ack;
  * bftm_ingress_open() - hook the server into the device that param.ingress names, if it names one
  * @server: the server, whose sockets are open; the hook takes nothing before bftm_ingress_begin()
  * @extack: gets the reason of a failure; may be NULL
- * Context: process. Return: 0 or an error; then bftm_ingress_close() is due all the same.
+ * Context: process. Return: 0 or an error; then bftm_hook_close() is due all the same.
  */
 int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack);
 
 /** bftm_ingress_begin() - from now on the hook, if there is one, takes requests */
 void bftm_ingress_begin(struct bftm_server *server);
-
-/**
- * bftm_ingress_close() - remove the hook, if there is one
- * @server: the server
- *
- * After the RCU grace period that the caller waits for, nothing is received by it any more.
- *
- * Context: process, without RTNL.
- */
-void bftm_ingress_close(struct bftm_server *server);
-
-/** bftm_ingress_free() - after bftm_ingress_close() and that grace period */
-void bftm_ingress_free(struct bftm_server *server);
 
 /**
  * bftm_ingress_name() - the device that has the hook now

@@ -6,7 +6,6 @@
 #include "server/access.c"
 #include "server/clients.c"
 #include "server/ingress.c"
-#include "server/ingress_request.c"
 #include "server/other_version.c"
 #include "server/receive.c"
 #include "server/route.c"

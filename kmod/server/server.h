@@ -131,7 +131,7 @@ struct bftm_server {
 	struct socket *sock4;
 	struct socket *sock6;
 	struct bftm_routes routes;
-	struct bftm_ingress *ingress;
+	struct bftm_hook *ingress;
 };
 
 #define bftm_count(server, name) \

@@ -18,6 +18,7 @@
 #include "server/server.h"
 #include "server/service.h"
 #include "server/socket.h"
+#include "udp/hook.h"
 #include "udp/udp.h"
 
 struct sk_buff *bftm_socket_room(struct bftm_server *server, size_t len)
@@ -285,7 +286,7 @@ int bftm_sockets_open(struct bftm_server *server,
 
 void bftm_sockets_deafen(struct bftm_server *server)
 {
-	bftm_ingress_close(server);
+	bftm_hook_close(server->ingress);
 	/* server_hear() drops what comes without it. */
 	if (server->sock4)
 		rcu_assign_sk_user_data(server->sock4->sk, NULL);
@@ -304,5 +305,6 @@ void bftm_sockets_close(struct bftm_server *server)
 	server->sock6 = NULL;
 	synchronize_rcu();	/* server_receive() has returned, its code may go */
 	bftm_routes_destroy(server);
-	bftm_ingress_free(server);
+	bftm_hook_free(server->ingress);
+	server->ingress = NULL;
 }

@@ -140,6 +140,7 @@ static const struct {
 	{ "cluster x { id = 1 b = 0 signed-ranks = yes }", "f:1: cluster 'x': no servers\n" },
 	{ WITH("signed-ranks = maybe"), "f:1: key 'signed-ranks' = 'maybe': must be no or yes\n" },
 	{ WITH("fast-path = maybe"), "f:1: key 'fast-path' = 'maybe': must be no or yes\n" },
+	{ WITH("ingress = ''"), "f:1: key 'ingress' = '': the name of a device is 1 to 15 characters\n" },
 	{ WITH("ask = some"), "f:1: key 'ask' = 'some': must be all, first or auto\n" },
 	{ WITH("leaseless = maybe"), "f:1: key 'leaseless' = 'maybe': must be no or yes\n" },
 	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },

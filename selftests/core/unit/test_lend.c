@@ -25,6 +25,7 @@ static struct bftm_identity identity;
 static struct bftm_counters counters;
 static const struct bftm_pair pair;
 static int lent_ask;	/* enum bftmutex_ask; -1: it was not lent */
+static char lent_device[16];	/* empty: it was not lent */
 
 /* The rest of the daemon. */
 
@@ -80,7 +81,7 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room)
 int bftm_upcall_call(struct nl_msg *msg)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	struct nlattr *attr;
+	struct nlattr *attr, *named = NULL;
 	u32 peers = 0, names = 0, epochs = 0;
 	int left, err, ask = -1;
 
@@ -93,8 +94,13 @@ int bftm_upcall_call(struct nl_msg *msg)
 		names += nla_type(attr) == BFTMUTEX_A_SESSION_CLUSTER;
 		if (nla_type(attr) == BFTMUTEX_A_SESSION_ASK)
 			ask = (int)nla_get_u32(attr);
+		if (nla_type(attr) == BFTMUTEX_A_SESSION_INGRESS)
+			named = attr;
 	}
 	assert_int_equal(names, 1);
+	*lent_device = '\0';
+	if (named)
+		snprintf(lent_device, sizeof(lent_device), "%s", nla_get_string(named));
 	nlmsg_free(msg);
 	assert_true(messages < ARRAY_SIZE(answer));
 	err = answer[messages++];
@@ -254,6 +260,38 @@ static void whom_to_ask(void **state)
 	assert_non_null(strstr(logged, "does not know \"ask = auto\""));
 }
 
+/* A device that cannot be used, or a module that knows no devices, leaves the rest as it is. */
+static void device(void **state)
+{
+	(void)state;
+	lend_it();
+	assert_string_equal(lent_device, "");
+	assert_false(cl.ingress);
+	snprintf(cl.conf.ingress, sizeof(cl.conf.ingress), "eth7");
+	lend_it();
+	assert_string_equal(lent_device, "eth7");
+	assert_true(cl.ingress);
+	assert_string_equal(logged, "");
+
+	answer[0] = -ENODEV;
+	blamed = BFTMUTEX_A_SESSION_INGRESS;
+	lend_it();
+	assert_string_equal(lent_device, "");
+	assert_false(cl.ingress);
+	assert_string_equal(logged, "cluster test: key 'ingress' = 'eth7': so says the kernel; "
+			    "answers of servers come through IP");
+	answer[0] = -EINVAL;
+	lend_it();
+	assert_non_null(strstr(logged, "'eth7': the loaded module does not know it;"));
+
+	/* With it again when that works; and after the end it is not in use. */
+	answer[0] = 0;
+	lend_it();
+	assert_true(cl.ingress);
+	bftm_lend_end(&cl);
+	assert_false(cl.ingress);
+}
+
 /* A module that knows the word has another reason, which the log names. */
 static void another_reason(void **state)
 {
@@ -344,6 +382,7 @@ int main(void)
 		cmocka_unit_test_setup(before_servers_are_heard, begin),
 		cmocka_unit_test_setup(what_is_not_to_be_lent, begin),
 		cmocka_unit_test_setup(whom_to_ask, begin),
+		cmocka_unit_test_setup(device, begin),
 		cmocka_unit_test_setup(another_reason, begin),
 		cmocka_unit_test_setup(lent_later, begin),
 		cmocka_unit_test_setup(the_first_of_a_boot, begin),

@@ -77,6 +77,17 @@ cluster() {
 	wait_for 20 grep -q ready "$dev/c1/log" && wait_for 60 at bftmutex -w 60 ready true
 }
 
+# configure KEY VALUE: of the helper's cluster, which the kernel is lent anew
+configure() {
+	sed -i -e "/^\t$1 = /d" -e "s/^cluster .*/&\n\t$1 = $2/" "$dev/c1/bftmutex.conf"
+	kill -HUP "$(helper 1)"
+	wait_for 60 knows "$1" "$2 true"
+}
+knows() {
+	[[ $(at bftmutexctl servers --json |
+		gojq -r --arg key "$1" '.clusters[0] | "\(.[$key] // "none") \(.fast_path)"') == "$2" ]]
+}
+
 # new_client NUMBER: keys for one that is no helper, in $keys
 new_client() {
 	keys=$dev/keys/client-$1.client

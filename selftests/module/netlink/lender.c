@@ -23,7 +23,10 @@ static void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
 	struct in6_addr address;
 
 	/* Half of them by IPv6. */
-	inet_pton(AF_INET6, u % 2 ? "::1" : "::ffff:127.0.0.1", &address);
+	if (self->far)
+		inet_pton(AF_INET6, u % 2 ? "fd09::1" : "::ffff:10.9.0.1", &address);
+	else
+		inet_pton(AF_INET6, u % 2 ? "::1" : "::ffff:127.0.0.1", &address);
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_SERVER_ID)
 		nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, (uint16_t)(self->twins ? 1 : 1 + u));
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_EPOCH)
@@ -80,6 +83,8 @@ int lend(lend_t *self)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, self->ask);
 	if (self->backoff)
 		nla_put_flag(msg, BFTMUTEX_A_SESSION_BACKOFF);
+	if (self->device)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_INGRESS, self->device);
 	if (self->configuration)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
 	for (i = 0; i < self->peers; i++)

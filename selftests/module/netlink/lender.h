@@ -35,6 +35,8 @@ struct _test_data_lend {
 	int socket_attr;
 	uint64_t counters_attr;
 	bool backoff;
+	const char *device;	/* NULL: it is not sent */
+	bool far;		/* the servers are at the other end of a link */
 	bool twins;
 	int peer_leave_out;
 	uint64_t configuration;

@@ -15,7 +15,7 @@ tracing=/sys/kernel/tracing
 mount -t tracefs tracefs $tracing 2>/dev/null
 echo 8192 >$tracing/buffer_size_kb	# that no event is written over
 echo 1 >$tracing/events/bftmutex/enable || bail "no tracepoints"
-for program in ${1:-netlink_server netlink_keys netlink_access netlink_rights netlink_helper netlink_local netlink_lend netlink_fast netlink_waits netlink_alone netlink_many netlink_epochs netlink_lines netlink_flow netlink_late netlink_renew netlink_convert netlink_convert_wait netlink_convert_wrong netlink_dlm netlink_dlm_wrong netlink_value netlink_lasting netlink_adopt netlink_dump}; do
+for program in ${1:-netlink_server netlink_keys netlink_access netlink_rights netlink_helper netlink_local netlink_lend netlink_fast netlink_waits netlink_alone netlink_many netlink_epochs netlink_lines netlink_flow netlink_ingress netlink_late netlink_renew netlink_convert netlink_convert_wait netlink_convert_wrong netlink_dlm netlink_dlm_wrong netlink_value netlink_lasting netlink_adopt netlink_dump}; do
 	embed "$program"
 done
 

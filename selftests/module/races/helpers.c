@@ -72,7 +72,11 @@ static void put_peer(struct lender *l, struct nl_msg *msg, uint64_t epoch)
 	snprintf(path, sizeof(path), "%s/server-%d.key", l->r->dir, RACES_SERVER);
 	if (bftm_master_load(path, &master) < 0 || bftm_derive(&master, RACES_HELPER, &pair) < 0)
 		exit(1);
-	inet_pton(AF_INET6, races_random(2) ? "::1" : "::ffff:127.0.0.1", &address);
+	if (l->address)
+		snprintf(path, sizeof(path), "::ffff:%s", l->address);
+	else
+		strcpy(path, races_random(2) ? "::1" : "::ffff:127.0.0.1");
+	inet_pton(AF_INET6, path, &address);
 	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, RACES_SERVER);
 	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, epoch);
 	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(address), &address);
@@ -85,7 +89,8 @@ static void put_peer(struct lender *l, struct nl_msg *msg, uint64_t epoch)
 bool lender_lend(struct lender *l, unsigned int peers)
 {
 	struct nl_msg *msg = bftm_nl_msg_room(&l->nl, BFTMUTEX_CMD_HELPER_LEND, 0, 1024);
-	uint64_t epoch = peers ? server_value(&l->nl, BFTMUTEX_A_SERVER_EPOCH) : 0;
+	struct bftm_nl *server = l->server ? l->server : &l->nl;
+	uint64_t epoch = peers ? server_value(server, BFTMUTEX_A_SERVER_EPOCH) : 0;
 	int err;
 
 	nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, "main");
@@ -99,6 +104,8 @@ bool lender_lend(struct lender *l, unsigned int peers)
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_LEASE_MAX_NS, SEC);
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, (uintptr_t)l->counters);
 	nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (uint32_t)l->sock[races_random(2)]);
+	if (l->device)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_INGRESS, l->device);
 	if (peers)
 		put_peer(l, msg, epoch);
 	err = send_msg(&l->nl, msg);

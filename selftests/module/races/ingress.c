@@ -4,6 +4,7 @@
  * device goes, is down, or has no address for a while. With a capture, which clones what is sent, the
  * requests go through IP instead.
  */
+#include "lend.h"
 #include "links.h"
 #include "server.h"
 
@@ -11,6 +12,7 @@ static struct bftm_nl nl;
 static int outer, inner, spare;
 static char link_name[IFNAMSIZ];
 static uint64_t taken;
+static bool lends;
 
 static void enter(int fd)
 {
@@ -53,6 +55,9 @@ static bool connect_link(uint64_t i)
 	enter(inner);
 	good = races_set_up("eth0", RACES_AT_SERVER, "255.255.255.252") == 0;
 	enter(outer);
+	/* The device on this side has an address, too, if anything is to be taken there. */
+	if (lends)
+		good = good && races_set_up(link_name, RACES_AT_TRAFFIC, "255.255.255.252") == 0;
 	return (good && races_send_by(link_name) == 0) || races_failed("%s: %s", link_name, strerror(errno));
 }
 
@@ -150,8 +155,66 @@ static bool once(struct races *r, uint64_t i)
 	}
 }
 
+/* A helper on this side of the link lends it to the kernel, which takes answers there. */
+static struct lender lender;
+
+static int on_local(struct nlattr **attr, void *arg)
+{
+	*(uint64_t *)arg = nla_get_u64(attr[BFTMUTEX_A_LOCAL_INGRESS]);
+	return 0;
+}
+
+static bool begin_answers(struct races *r)
+{
+	lends = true;
+	if (!begin(r) || !lender_open(&lender, r))
+		return false;
+	lender.server = &nl;
+	lender.address = RACES_AT_SERVER;
+	return true;
+}
+
+static bool end_answers(struct races *r)
+{
+	uint64_t count = 0;
+	int err = bftm_nl_call(&lender.nl, bftm_nl_msg(&lender.nl, BFTMUTEX_CMD_LOCAL_GET, 0), on_local,
+			       BFTMUTEX_A_LOCAL_MAX, &count);
+	bool good;
+
+	printf("answers before-ip=%" PRIu64 "\n", count);
+	lender_close(&lender);
+	lends = false;
+	good = end(r);
+	if (err || (!r->capture && !count && r->iterations >= RACES_ENOUGH))
+		good = races_failed("no answer was taken before IP: %s", strerror(-err));
+	return good;
+}
+
+static bool answers(struct races *r, uint64_t i)
+{
+	lender.device = races_random(4) ? link_name : NULL;
+	if (!lender_lend(&lender, races_random(4) != 0))
+		return false;
+	races_until(&r->shared->acquired, races_get(&r->shared->acquired), WAIT_MS / 4);
+	races_pause(500);
+	if (!lender_serve(&lender, 8))
+		return false;
+	switch (races_random(8)) {
+	case 0:
+		return device_goes(r, i);
+	case 1:
+		return device_pauses();
+	case 2:
+		return lender_lend(&lender, 0);
+	default:
+		return true;
+	}
+}
+
 const struct scenario races_ingress[] = {
 	{ "ingress", "server that takes requests before IP, its device and address", begin, once, end,
 	  .device = false },
+	{ "answers", "client that takes answers before IP, its device and what is lent", begin_answers,
+	  answers, end_answers, .device = true },
 	{}
 };

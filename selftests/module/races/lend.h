@@ -12,6 +12,9 @@ struct lender {
 	struct bftm_nl nl;
 	struct bftm_counters *counters;
 	int sock[2];	/* one of them is lent at a time */
+	struct bftm_nl *server;	/* of the server's namespace; NULL: this one */
+	const char *address;	/* of the server there */
+	const char *device;	/* at which answers are taken; NULL: none */
 };
 
 /** lender_open() - become the helper; false: said. lender_close() twice is once. */
@@ -19,7 +22,7 @@ bool lender_open(struct lender *ret, struct races *r);
 void lender_close(struct lender *l);
 
 /**
- * lender_lend() - a cluster of one server, which runs in this namespace; or none
+ * lender_lend() - a cluster of one server, or none
  * @peers: 1; or 0, to take it back
  */
 bool lender_lend(struct lender *l, unsigned int peers);

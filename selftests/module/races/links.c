@@ -18,8 +18,6 @@
 
 #include "links.h"
 
-#define TRAFFIC	"10.99.0.2"
-
 static struct nl_sock *rt;
 
 int races_link_to(const char *name, int fd)
@@ -109,7 +107,7 @@ int races_links_begin(void)
 	rt = nl_socket_alloc();
 	/* connect() wants a route from the start; those of the links are narrower. */
 	if (outer < 0 || nl_connect(rt, NETLINK_ROUTE) < 0 ||
-	    races_set_up("lo", TRAFFIC, "255.0.0.0") < 0)
+	    races_set_up("lo", RACES_AT_TRAFFIC, "255.0.0.0") < 0)
 		return -1;
 	return outer;
 }

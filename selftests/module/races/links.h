@@ -8,6 +8,7 @@
 #define BFTM_RACES_LINKS_H
 
 #define RACES_AT_SERVER	"10.99.0.1"
+#define RACES_AT_TRAFFIC "10.99.0.2"
 
 /** races_links_begin() - the namespace is that of the traffic. Its file, or -1. */
 int races_links_begin(void);

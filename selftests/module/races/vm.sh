@@ -75,7 +75,7 @@ echo 1 >/sys/kernel/rcu_expedited
 for name in "${scenarios[@]}"; do
 	times=$iterations
 	[[ $name != insmod-* && $name != netns ]] || times=$slow
-	if [[ $name == ingress ]] && no_hooks; then
+	if [[ $name =~ ^(ingress|answers)$ ]] && no_hooks; then
 		skip "$name" "this kernel was built without CONFIG_NETFILTER_INGRESS"
 		continue
 	fi

@@ -12,11 +12,16 @@
  *
  *	insmod stall.ko
  *	echo 1 > /sys/module/stall/parameters/forked    when it returns, all have been told
+ *
+ * And code of the kernel that has RTNL for a long time:
+ *
+ *	echo 3000 > /sys/module/stall/parameters/rtnl   when it returns, RTNL was held for 3 s
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/rtnetlink.h>
 
 #define PATIENCE_MS 5000
 
@@ -61,6 +66,22 @@ static int do_fork(const char *value, const struct kernel_param *param)
 
 static const struct kernel_param_ops fork_ops = { .set = do_fork };
 module_param_cb(forked, &fork_ops, NULL, 0200);
+
+static int hold_rtnl(const char *value, const struct kernel_param *param)
+{
+	unsigned int ms;
+	int err = kstrtouint(value, 10, &ms);
+
+	if (err)
+		return err;
+	rtnl_lock();
+	msleep(ms);
+	rtnl_unlock();
+	return 0;
+}
+
+static const struct kernel_param_ops rtnl_ops = { .set = hold_rtnl };
+module_param_cb(rtnl, &rtnl_ops, NULL, 0200);
 
 static int __init stall_init(void)
 {

@@ -5,31 +5,19 @@
 # shellcheck source=selftests/measure/bench/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# ask WHOM: the servers that the helper asks first
-ask() {
-	sed -i -e '/^\task = /d' -e "s/^cluster .*/&\n\task = $1/" "$dev/c1/bftmutex.conf"
-	kill -HUP "$(helper 1)"
-	wait_for 60 knows "$1 true"
-}
-
-knows() {
-	[[ $(at bftmutexctl servers --json |
-		gojq -r '.clusters[0] | "\(.ask) \(.fast_path)"') == "$1" ]]
-}
-
 may_ping() { at sysctl -q net.ipv4.ping_group_range="0 2147483647"; }
 
 cluster 7 1 || bail "no cluster"
 may_ping
 row "acquire, n = 7, b = 1" at acquire acquire 300 10.73.0.7
-ask auto || bail "the helper does not take ask = auto"
+configure ask auto || bail "the helper does not take ask = auto"
 row "acquire, n = 7, b = 1, ask = auto" at acquire acquire_auto 300 10.73.0.7
 end_cluster
 cluster 4 1 || bail "no cluster"
 may_ping
 row "acquire, n = 4, b = 1" at acquire acquire4 300 10.73.0.4
-ask auto || bail "the helper does not take ask = auto"
+configure ask auto || bail "the helper does not take ask = auto"
 row "acquire, n = 4, b = 1, ask = auto" at acquire acquire4_auto 300 10.73.0.4
-ask all || bail "the helper does not take ask = all"
+configure ask all || bail "the helper does not take ask = all"
 leave_cluster 4 1
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is a frame, as it comes from its device, a request that IP and UDP would certainly bring to the
- * server's socket? Nothing of it is changed, as IP goes on with it if it is none.
+ * Is a frame, as it comes from its device, a datagram that IP and UDP would certainly bring to a
+ * socket of this namespace? Nothing of the frame is changed: IP goes on with every other one.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -18,10 +18,10 @@
 #include <net/xfrm.h>
 
 #include "core/ordering/wire.h"
-#include "server/ingress_request.h"
-#include "server/server.h"
+#include "udp/address.h"
+#include "udp/frame.h"
 
-/* Of a device. Requests to a device with more addresses go through IP: no walk is longer. */
+/* Of a device. Frames to a device with more addresses go through IP: no walk is longer. */
 #define ADDRESSES_MAX	64
 
 /*
@@ -37,7 +37,7 @@ static bool frame_is_ours(struct sk_buff *skb)
 	       !secpath_exists(skb) && !skb_sk_is_prefetched(skb);
 }
 
-/* From one host to this device, with a plain header, which bftm_ingress_send() turns round. */
+/* From one host to this device, with a plain header, which can be turned round for an answer. */
 static bool frame_is_plain(const struct sk_buff *skb)
 {
 	const struct ethhdr *eth = eth_hdr(skb);
@@ -60,8 +60,8 @@ static bool policies_exist(const struct net *net)
 #endif
 }
 
-/* Objects, whose answers may have to wait for the journal, and other versions go through IP. */
-static bool udp_is_request(const struct sk_buff *skb, unsigned int ip_len, __be16 port)
+static bool udp_fits(const struct sk_buff *skb, unsigned int ip_len,
+		     const struct bftm_frame *frame)
 {
 	const struct udphdr *uh = (const void *)(skb->data + ip_len);
 	const u8 *payload = (const u8 *)(uh + 1);
@@ -69,7 +69,7 @@ static bool udp_is_request(const struct sk_buff *skb, unsigned int ip_len, __be1
 	if (skb->len < ip_len + sizeof(*uh) + BFTM_DATAGRAM_MIN ||
 	    skb->len > ip_len + sizeof(*uh) + BFTM_WIRE_LEN_MAX)
 		return false;
-	return uh->dest == port && uh->source && uh->check &&
+	return uh->dest == frame->port && uh->source && uh->check &&
 	       uh->len == htons(skb->len - ip_len) && *payload == BFTM_WIRE_VERSION &&
 	       !bftm_order_shaped(payload);
 }
@@ -88,16 +88,23 @@ static bool checksum_is_right(const struct sk_buff *skb, unsigned int ip_len, __
 	}
 }
 
-static bool addresses4_fit(const struct net_device *dev, __be32 remote, __be32 local)
+/* IP drops what comes from an address of this host, or of many hosts, by any device. */
+static bool remote4_fits(struct net *net, const struct bftm_frame *frame, __be32 remote)
+{
+	if (!frame->answered)
+		return true;
+	return !ipv4_is_zeronet(remote) && !ipv4_is_loopback(remote) &&
+	       inet_addr_type(net, remote) == RTN_UNICAST;
+}
+
+static bool local4_fits(const struct net_device *dev, __be32 local)
 {
 	const struct in_device *in = __in_dev_get_rcu(dev);
 	const struct in_ifaddr *a;
 	bool ours = false;
 	int count = 0;
 
-	/* IP drops what comes from an address of this host, or of many hosts, by any device. */
-	if (!in || ipv4_is_zeronet(remote) || ipv4_is_loopback(remote) ||
-	    ipv4_is_loopback(local) || inet_addr_type(dev_net(dev), remote) != RTN_UNICAST)
+	if (!in || ipv4_is_loopback(local))
 		return false;
 	in_dev_for_each_ifa_rcu(a, in) {
 		if (count++ == ADDRESSES_MAX)
@@ -107,7 +114,8 @@ static bool addresses4_fit(const struct net_device *dev, __be32 remote, __be32 l
 	return ours;
 }
 
-static bool request4(const struct sk_buff *skb, __be16 port, struct bftm_address *ret)
+static bool datagram4(const struct sk_buff *skb, const struct bftm_frame *frame,
+		      struct bftm_address *ret)
 {
 	const struct iphdr *ip = (const void *)skb->data;
 	const unsigned int len = sizeof(*ip);
@@ -115,9 +123,10 @@ static bool request4(const struct sk_buff *skb, __be16 port, struct bftm_address
 	__sum16 sum = 0;
 
 	if (skb->len < len || *(const u8 *)ip != 0x45 || ip->protocol != IPPROTO_UDP ||
-	    !udp_is_request(skb, len, port) || ip->tot_len != htons(skb->len) ||
+	    !udp_fits(skb, len, frame) || ip->tot_len != htons(skb->len) ||
 	    ip->frag_off & ~htons(IP_DF) || !ip->ttl || ip_fast_csum(ip, ip->ihl) ||
-	    !addresses4_fit(skb->dev, ip->saddr, ip->daddr))
+	    !remote4_fits(dev_net(skb->dev), frame, ip->saddr) ||
+	    !local4_fits(skb->dev, ip->daddr))
 		return false;
 	if (skb->ip_summed == CHECKSUM_NONE || skb->ip_summed == CHECKSUM_COMPLETE)
 		sum = csum_tcpudp_magic(ip->saddr, ip->daddr, skb->len - len, IPPROTO_UDP,
@@ -159,7 +168,8 @@ static bool addresses6_fit(const struct net_device *dev, const struct in6_addr *
 	return ours;
 }
 
-static bool request6(const struct sk_buff *skb, __be16 port, struct bftm_address *ret)
+static bool datagram6(const struct sk_buff *skb, const struct bftm_frame *frame,
+		      struct bftm_address *ret)
 {
 	const struct ipv6hdr *ip = (const void *)skb->data;
 	const unsigned int len = sizeof(*ip);
@@ -167,7 +177,7 @@ static bool request6(const struct sk_buff *skb, __be16 port, struct bftm_address
 	__sum16 sum = 0;
 
 	if (skb->len < len || ip->version != 6 || ip->nexthdr != IPPROTO_UDP ||
-	    !udp_is_request(skb, len, port) || ip->payload_len != htons(skb->len - len) ||
+	    !udp_fits(skb, len, frame) || ip->payload_len != htons(skb->len - len) ||
 	    !ip->hop_limit || !addresses6_fit(skb->dev, &ip->saddr, &ip->daddr))
 		return false;
 	if (skb->ip_summed == CHECKSUM_NONE || skb->ip_summed == CHECKSUM_COMPLETE)
@@ -180,29 +190,29 @@ static bool request6(const struct sk_buff *skb, __be16 port, struct bftm_address
 	return checksum_is_right(skb, len, sum);
 }
 #else
-static bool request6(const struct sk_buff *skb, __be16 port, struct bftm_address *ret)
+static bool datagram6(const struct sk_buff *skb, const struct bftm_frame *frame,
+		      struct bftm_address *ret)
 {
 	return false;
 }
 #endif
 
-bool bftm_ingress_is_request(const struct bftm_server *server, struct sk_buff *skb,
-			     struct bftm_address *ret)
+bool bftm_frame_fits(struct sk_buff *skb, const struct bftm_frame *frame,
+		     struct bftm_address *ret)
 {
-	const __be16 port = htons(server->param.port);
-
 	if (skb_is_nonlinear(skb))
 		return false;
 	memset(ret, 0, sizeof(*ret));
 	if (skb->protocol == htons(ETH_P_IP)) {
-		if (!request4(skb, port, ret))
+		if (!datagram4(skb, frame, ret))
 			return false;
-	} else if (skb->protocol != htons(ETH_P_IPV6) || !server->sock6 ||
-		   !request6(skb, port, ret)) {
+	} else if (skb->protocol != htons(ETH_P_IPV6) || frame->only4 ||
+		   !datagram6(skb, frame, ret)) {
 		return false;
 	}
-	/* A bridge, a bond or a VRF decides about what comes by its ports. */
+	/* A bridge, a bond, a VRF or a macvlan decides about what comes by its ports. */
 	return frame_is_ours(skb) && frame_is_plain(skb) &&
 	       skb->len <= READ_ONCE(skb->dev->mtu) &&
-	       !netdev_master_upper_dev_get_rcu(skb->dev) && !policies_exist(server->net);
+	       !netdev_master_upper_dev_get_rcu(skb->dev) &&
+	       !rcu_access_pointer(skb->dev->rx_handler) && !policies_exist(dev_net(skb->dev));
 }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Netfilter hooks at devices' ingress, behind those of users there.
+ *
+ * Lifetime: all hooks that are added are in a list. One goes with its device, which is announced by
+ * NETDEV_UNREGISTER, also when the device moves to another namespace; and else before its owner
+ * goes. In both cases a grace period passes before the owner is freed. Netfilter lists hooks under
+ * RCU, so struct bftm_hook is freed after a grace period too.
+ *
+ * A hook is removed with the list's mutex, and without RTNL, for which a session that ends must not
+ * wait: it may end while the machine is put to sleep, and code that holds RTNL may wait for that.
+ * With a hook in the list its device is there, since NETDEV_UNREGISTER has to get the mutex first.
+ */
+#include <linux/if_arp.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "udp/hook.h"
+
+void bftm_hook_name(const struct bftm_hook *hook, char *ret)
+{
+	const struct net_device *dev;
+
+	*ret = 0;
+	rcu_read_lock();
+	dev = hook ? READ_ONCE(hook->ops.dev) : NULL;
+	if (dev)
+		/* A name that is just being changed may be half the old one. */
+		data_race(strscpy(ret, dev->name, IFNAMSIZ));
+	rcu_read_unlock();
+}
+
+#if IS_ENABLED(CONFIG_NETFILTER_INGRESS)
+
+/* Guards @hooks and the devices of those in it; inside RTNL where that is taken. */
+static DEFINE_MUTEX(hooks_mutex);
+static LIST_HEAD(hooks);
+
+static void hook_del(struct bftm_hook *hook)
+{
+	lockdep_assert_held(&hooks_mutex);
+	list_del_init(&hook->list);
+	nf_unregister_net_hook(hook->net, &hook->ops);
+	WRITE_ONCE(hook->ops.dev, NULL);
+}
+
+static int hook_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct bftm_hook *hook, *next;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	mutex_lock(&hooks_mutex);
+	list_for_each_entry_safe(hook, next, &hooks, list) {
+		if (hook->ops.dev != dev)
+			continue;
+		hook_del(hook);
+		pr_info("bftmutex: %s: its device %s has gone, from now on all datagrams come through IP\n",
+			hook->owner, dev->name);
+	}
+	mutex_unlock(&hooks_mutex);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block devices = {
+	.notifier_call = hook_event,
+};
+
+int bftm_hooks_init(void)
+{
+	return register_netdevice_notifier(&devices);
+}
+
+void bftm_hooks_exit(void)
+{
+	unregister_netdevice_notifier(&devices);
+}
+
+struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
+				struct netlink_ext_ack *extack)
+{
+	struct bftm_hook *hook = kzalloc(sizeof(*hook), GFP_KERNEL_ACCOUNT);
+
+	if (!hook) {
+		NL_SET_ERR_MSG(extack, "no memory for the hook");
+		return ERR_PTR(-ENOMEM);
+	}
+	hook->net = net;
+	hook->ops = (struct nf_hook_ops){
+		.hook = hear,
+		.priv = priv,
+		.pf = NFPROTO_NETDEV,
+		.hooknum = NF_NETDEV_INGRESS,
+		.priority = INT_MAX,
+	};
+	INIT_LIST_HEAD(&hook->list);
+	return hook;
+}
+
+static int hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+{
+	struct net_device *dev = __dev_get_by_name(hook->net, device);
+	int err;
+
+	if (!dev) {
+		NL_SET_ERR_MSG(extack, "this network namespace has no such device");
+		return -ENODEV;
+	}
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "only a device of Ethernet can hand datagrams over");
+		return -EINVAL;
+	}
+	WRITE_ONCE(hook->ops.dev, dev);
+	err = nf_register_net_hook(hook->net, &hook->ops);
+	if (err) {
+		WRITE_ONCE(hook->ops.dev, NULL);
+		NL_SET_ERR_MSG(extack, "the device takes no hook of netfilter");
+		return err;
+	}
+	hook->added = true;
+	list_add(&hook->list, &hooks);
+	return 0;
+}
+
+int bftm_hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	rtnl_lock();
+	mutex_lock(&hooks_mutex);
+	err = hook_add(hook, device, extack);
+	mutex_unlock(&hooks_mutex);
+	rtnl_unlock();
+	return err;
+}
+
+void bftm_hook_close(struct bftm_hook *hook)
+{
+	if (!hook)
+		return;
+	mutex_lock(&hooks_mutex);
+	/* Its device may have gone. */
+	if (!list_empty(&hook->list))
+		hook_del(hook);
+	hook->added = false;
+	mutex_unlock(&hooks_mutex);
+}
+
+void bftm_hook_free(struct bftm_hook *hook)
+{
+	kfree(hook);
+}
+
+#else
+
+int bftm_hooks_init(void)
+{
+	return 0;
+}
+
+void bftm_hooks_exit(void)
+{
+}
+
+struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
+				struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "this kernel was built without CONFIG_NETFILTER_INGRESS");
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+int bftm_hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+{
+	return -EOPNOTSUPP;
+}
+
+void bftm_hook_close(struct bftm_hook *hook)
+{
+}
+
+void bftm_hook_free(struct bftm_hook *hook)
+{
+}
+
+#endif /* CONFIG_NETFILTER_INGRESS */
