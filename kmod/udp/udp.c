@@ -206,7 +206,8 @@ struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t le
 	/* The page is held once for each. */
 	if (--rooms->left)
 		get_page(virt_to_head_page(data));
-	skb = build_skb(data, size);
+	/* Softirqs are off: its head may come from those that this processor has kept. */
+	skb = napi_build_skb(data, size);
 	if (skb)
 		skb_reserve(skb, HEAD);
 	else
