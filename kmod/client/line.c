@@ -97,7 +97,8 @@ static int line_hear(struct sock *sk, struct sk_buff *skb)
 	    !bftm_session_take(line->session, skb->data + sizeof(struct udphdr),
 			       skb->len - sizeof(struct udphdr)))
 		return 1;	/* it is the helper's */
-	consume_skb(skb);
+	/* In softirq, as said above: this processor keeps its head for the next datagram. */
+	napi_consume_skb(skb, 1);
 	return 0;
 }
 
