@@ -25,6 +25,24 @@
 /* The bits of the type of service that choose a route. */
 #define ROUTE_TOS 0x1c
 
+/*
+ * As udp_set_csum() does with a datagram that has no checksum yet and is none of GSO's: the device
+ * sums up what is behind this, or the stack.
+ */
+static void set_csum4(struct sk_buff *skb, struct udphdr *uh, const struct bftm_address *to)
+{
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	uh->check = ~udp_v4_check(skb->len, to->local4, to->remote4, 0);
+}
+
+/* ip4_dst_hoplimit() finds the namespace of the route's device under RCU: it is this one. */
+static u8 ttl_of(struct net *net, const struct dst_entry *dst)
+{
+	return dst_metric_raw(dst, RTAX_HOPLIMIT) ?: READ_ONCE(net->ipv4.sysctl_ip_default_ttl);
+}
+
 int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 		  const struct bftm_address *to, __be16 port)
 {
@@ -37,7 +55,7 @@ int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 	uh->dest = to->port;
 	uh->len = htons(skb->len);
 	skb_reset_transport_header(skb);
-	udp_set_csum(false, skb, to->local4, to->remote4, skb->len);
+	set_csum4(skb, uh, to);
 	ip = __skb_push(skb, sizeof(*ip));
 	skb_reset_network_header(skb);
 	/* As a program's datagrams: in one piece, where the first link lets it pass. */
@@ -47,7 +65,7 @@ int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 		.ihl = sizeof(*ip) / 4,
 		.tos = READ_ONCE(inet_sk(sk)->tos),
 		.frag_off = whole ? htons(IP_DF) : 0,
-		.ttl = ip4_dst_hoplimit(dst),
+		.ttl = ttl_of(net, dst),
 		.protocol = IPPROTO_UDP,
 		.saddr = to->local4,
 		.daddr = to->remote4,
@@ -64,14 +82,13 @@ static void look_like(struct sk_buff *skb, struct sock *sk)
 	skb_set_owner_w(skb, sk);
 }
 
-static struct rtable *route4(struct net *net, struct sock *sk, const struct bftm_address *to,
-			     struct dst_cache *route, __be32 *ret_local)
+static noinline_for_stack struct rtable *route4(struct net *net, struct sock *sk,
+						const struct bftm_address *to,
+						struct dst_cache *route, __be32 *ret_local)
 {
-	struct rtable *rt = dst_cache_get_ip4(route, ret_local);
+	struct rtable *rt;
 	struct flowi4 fl;
 
-	if (rt)
-		return rt;
 	flowi4_init_output(&fl, READ_ONCE(sk->sk_bound_dev_if), READ_ONCE(sk->sk_mark),
 			   READ_ONCE(inet_sk(sk)->tos) & ROUTE_TOS, RT_SCOPE_UNIVERSE,
 			   IPPROTO_UDP, 0, to->remote4, 0, to->port, inet_sk(sk)->inet_sport,
@@ -93,8 +110,10 @@ static int send4(struct net *net, struct sock *sk, const struct bftm_address *to
 		 struct dst_cache *route, struct sk_buff *skb)
 {
 	struct bftm_address ends = *to;
-	struct rtable *rt = route4(net, sk, to, route, &ends.local4);
+	struct rtable *rt = dst_cache_get_ip4(route, &ends.local4);
 
+	if (!rt)
+		rt = route4(net, sk, to, route, &ends.local4);
 	if (IS_ERR(rt)) {
 		kfree_skb(skb);
 		return PTR_ERR(rt);
