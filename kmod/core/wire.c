@@ -287,7 +287,7 @@ enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 {
 	const struct bftm_form *form;
 	enum bftm_wire_error err;
-	struct bftm_head head;
+	struct bftm_head head __uninitialized;
 	u8 type, proto;
 	bool modes;
 

@@ -204,7 +204,7 @@ static enum bftm_service_number service_of(const struct sk_buff *skb)
 static int server_hear(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_server *server = rcu_dereference_sk_user_data(sk);
-	struct bftm_address from;
+	struct bftm_address from __uninitialized;
 	bool answered;
 
 	if (!server)
