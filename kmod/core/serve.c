@@ -111,10 +111,9 @@ static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_
  * granted after others were, or a grant to the evicted, would be there for ever.
  * Return: false when it is evicted.
  */
-static bool members_again(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+static bool members_again(const struct bftm_members *members, const struct bftm_msg *req,
 			  struct bftm_server_cfg *limits)
 {
-	const struct bftm_members *members = members_of(shell, arg);
 	const struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
 
 	limits->awaited = limits->awaited && m && bftm_published(m->awaited);
@@ -122,10 +121,8 @@ static bool members_again(const struct bftm_shell *shell, void *arg, const struc
 }
 
 /* The roll names it as soon as the server's host has heard of it; the client asks again. */
-static bool is_unnoted(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req)
+static bool is_unnoted(const struct bftm_members *members, const struct bftm_msg *req)
 {
-	const struct bftm_members *members = members_of(shell, arg);
-
 	return members && bftm_members_unnoted(members, req);
 }
 
@@ -134,6 +131,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
+	const struct bftm_members *members;
 	void *lock = NULL;
 	bool make;
 	u32 room;
@@ -148,7 +146,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}
-	if (is_unnoted(shell, arg, req)) {
+	if (is_unnoted(members_of(shell, arg), req)) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_UNNOTED);
 		return;
 	}
@@ -157,11 +155,13 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		ret->reply.type = BFTM_MSG_NONE;
 		return;
 	}
+	/* There may be others since then. */
+	members = members_of(shell, arg);
 	if (!lock && make) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_LOCKS);
-	} else if (!members_again(shell, arg, req, cfg)) {
+	} else if (!members_again(members, req, cfg)) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_EVICTED);
-	} else if (is_unnoted(shell, arg, req)) {
+	} else if (is_unnoted(members, req)) {
 		/* It was awaited when it came. */
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_UNNOTED);
 	} else {
@@ -233,7 +233,7 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 			    const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 			    u64 now, struct bftm_sends *ret)
 {
-	struct bftm_server_cfg limits;
+	struct bftm_server_cfg limits __uninitialized;
 	enum bftm_served how;
 	bool admit;
 
