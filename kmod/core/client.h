@@ -288,15 +288,15 @@ static inline bool bftm_grants(const struct bftm_msg *msg, enum bftm_mode mode, 
  * @late:            the attempt that RELEASE ends, as far as it is known
  * @release_doubt:   RELEASE says that the value is in doubt
  * @release_surely:  RELEASE is repeated until all but b servers have answered
- * @written:         the value that RELEASE has
- * @send:            messages of the current attempt; no two of one type but TRY, of which one may
- *                   reassert
  * @release_attempt: not always the current one
  * @round_over:      a round or poll was decided; the next three are how
  * @extended:        the end of a lock that is held has moved
  * @said_free:       servers that said FREE in it
  * @said_locked:     servers that said LOCKED or WAIT in it
  * @silent:          servers that did not answer in it
+ * @send:            messages of the current attempt; no two of one type but TRY, of which one may
+ *                   reassert
+ * @written:         the value that RELEASE has
  */
 struct bftm_out {
 	enum bftm_verdict verdict;
@@ -304,11 +304,9 @@ struct bftm_out {
 	enum bftm_kept kept;
 	u32 count;
 	u32 release_to;
-	struct bftm_send send[BFTM_OUT_SENDS];
 	u64 release_attempt;
 	u64 release_lock;
 	struct bftm_late late;
-	struct bftm_written written;
 	bool release_doubt;
 	bool release_surely;
 	bool round_over;
@@ -316,7 +314,16 @@ struct bftm_out {
 	u32 said_free;
 	u32 said_locked;
 	u32 silent;
+	struct bftm_send send[BFTM_OUT_SENDS];
+	struct bftm_written written;
 };
+
+/** bftm_out_clear() - nothing is to be done; messages and a value are not there, so not cleared */
+static inline void bftm_out_clear(struct bftm_out *out)
+{
+	memset(out, 0, offsetof(struct bftm_out, send));
+	out->written.any = false;
+}
 
 /** bftm_out_add() - one more message of this step; none when it is for no server. */
 static inline void bftm_out_add(struct bftm_out *out, const struct bftm_send *send)

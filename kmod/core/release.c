@@ -5,7 +5,7 @@
 
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)
 {
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	/* A server believes that a dead attempt owns the lock: tell it. */
 	if (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE ||
 	    msg->type == BFTM_MSG_PROBE) {
@@ -26,7 +26,9 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->wake_ns = now + cfg->resend_ns;
 	r->surely = out->release_surely;
 	r->doubt = out->release_doubt;
-	r->written = out->written;
+	r->written.any = out->written.any;
+	if (r->written.any)
+		r->written = out->written;
 	r->late = out->late;
 	bftm_ask_due(cfg, &r->late.asking, now);
 	/* A TRY of this host may overtake it: what servers say then is no lie. */

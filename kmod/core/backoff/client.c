@@ -122,7 +122,7 @@ void bftm_contend_start(struct bftm_contend *c,
 			const struct bftm_want *want, u64 attempt, u64 now,
 			struct bftm_out *out)
 {
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	c->base.want = *want;
 	c->retries = 0;
 	c->base.rounds = 0;
@@ -196,7 +196,7 @@ void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_contend_stop(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, struct bftm_out *out)
 {
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	if (bftm_contender_alive(&c->base))
 		bftm_die(c, cfg, BFTM_PENDING, out);
 	c->base.phase = BFTM_PHASE_DEAD;
@@ -443,7 +443,7 @@ void bftm_contend_answer(struct bftm_contend *c,
 {
 	struct bftm_answer *a = &c->server[u];
 
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	bftm_hold_uncount(c, cfg);
 	if (msg->prio > a->lam)
 		a->lam = msg->prio;
@@ -462,7 +462,7 @@ void bftm_contend_wake(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, u64 now, u64 attempt,
 		       u64 rnd, struct bftm_out *out)
 {
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	if (now < c->base.wake_ns)
 		return;
 	bftm_hold_uncount(c, cfg);
@@ -488,7 +488,7 @@ void bftm_contend_wake(struct bftm_contend *c,
 
 void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out)
 {
-	memset(out, 0, sizeof(*out));
+	bftm_out_clear(out);
 	/*
 	 * The same k, whose lease counts from its first send. Once a round: a
 	 * second new epoch is an accident or a liar's game.

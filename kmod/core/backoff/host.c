@@ -228,7 +228,7 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		answer_held(h, cfg, u, msg, now, step);
 		return;
 	}
-	memset(&step->out, 0, sizeof(step->out));
+	bftm_out_clear(&step->out);
 	if (msg->type == BFTM_MSG_RELEASED) {
 		if (h->state == BFTM_HOST_END)
 			host_released(h, cfg, u, step);

@@ -296,6 +296,11 @@ static void answer_try(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 static void answer_hold(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg, u64 now, struct bftm_out *out);
 
+/*@ requires \valid(out);
+  @ assigns *out;
+  @*/
+static inline void bftm_out_clear(struct bftm_out *out);
+
 /*@ requires \valid_read(msg) && \valid(out);
   @ assigns *out;
   @*/
