@@ -82,7 +82,7 @@ static unsigned int line_ingress(void *priv, struct sk_buff *skb,
 	if (!taken)
 		return NF_ACCEPT;
 	atomic64_inc(&line->session->bn->upcall->ingress);
-	consume_skb(skb);
+	napi_consume_skb(skb, 1);
 	return NF_STOLEN;
 }
 
