@@ -7,9 +7,8 @@
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
 	const u32 needed = bftm_win(cfg);
-	u64 __uninitialized from[BFTM_SERVERS_MAX];
+	u64 from[BFTM_SERVERS_MAX], fth;
 	u32 grants = 0, u;
-	u64 fth;
 
 	for (u = 0; u < cfg->n; u++) {
 		const struct bftm_answer *a = &c->server[u];
