@@ -26,9 +26,7 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->wake_ns = now + cfg->resend_ns;
 	r->surely = out->release_surely;
 	r->doubt = out->release_doubt;
-	r->written.any = out->written.any;
-	if (r->written.any)
-		r->written = out->written;
+	r->written = out->written;
 	r->late = out->late;
 	bftm_ask_due(cfg, &r->late.asking, now);
 	/* A TRY of this host may overtake it: what servers say then is no lie. */
