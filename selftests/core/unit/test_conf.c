@@ -292,6 +292,22 @@ static void what_is_left_out_has_its_default(void **state)
 	bftm_conf_free(conf);
 }
 
+/* The daemon keeps a cluster whose bytes are the same: "none" is as if the key were not there. */
+static void ingress_of_answers(void **state)
+{
+	static const char *const text[] = { WITH(""), WITH("ingress = none"), WITH("ingress = eth0") };
+	struct bftm_conf *conf[3] = {};
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		assert_int_equal(load(text[i], strlen(text[i]), &conf[i]), 0);
+	assert_memory_equal(conf[0]->cluster, conf[1]->cluster, sizeof(*conf[0]->cluster));
+	assert_string_equal(conf[2]->cluster->ingress, "eth0");
+	for (i = 0; i < 3; i++)
+		bftm_conf_free(conf[i]);
+}
+
 /* Three quarters of the servers, and no liars; or as it says. */
 static void sigma_has_an_m(void **state)
 {
@@ -393,6 +409,7 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(a_configuration_with_all_keys),
 		cmocka_unit_test(what_is_left_out_has_its_default),
+		cmocka_unit_test(ingress_of_answers),
 		cmocka_unit_test(sigma_has_an_m),
 		cmocka_unit_test(the_largest_cluster),
 		cmocka_unit_test(files_that_are_no_configuration),
