@@ -189,6 +189,15 @@ if s 1 ip link add red type vrf table 10 2>/dev/null; then
 	wait_for 10 soon
 fi
 
+if s 1 ip link add link far name upper type macvlan mode bridge 2>/dev/null; then
+	s 1 ip link set upper up
+	through_ip "below a macvlan" both
+	s 1 ip link del upper
+	at_device "and after it" both
+else
+	skip "below a macvlan" "this kernel has none"
+fi
+
 # Addresses, device, server and namespace end while requests arrive.
 start_load
 ip -n bftm-s1 addr del 10.9.0.1/24 dev far
