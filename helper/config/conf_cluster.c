@@ -223,7 +223,7 @@ static void check_wait(struct bftm_syntax *syntax, cfg_t *section,
 static void read_ingress(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_cluster *ret)
 {
 	bftm_value_device(syntax, bftm_value(section, "ingress"), ret->ingress);
-	/* Whole: configurations are compared by their bytes. */
+	/* The daemon compares all bytes of two configurations, also those behind the end. */
 	if (!strcmp(ret->ingress, "none"))
 		memset(ret->ingress, 0, sizeof(ret->ingress));
 }

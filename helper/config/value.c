@@ -58,7 +58,7 @@ bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
 	return false;
 }
 
-/* The device is one of another host, perhaps, which this file is not read on. */
+/* Hosts share the file, so the device may be one of another host. */
 bool bftm_value_device(struct bftm_syntax *syntax, const struct bftm_value *value, char ret[16])
 {
 	if (!value)
