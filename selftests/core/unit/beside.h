@@ -133,13 +133,15 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 
 u32 bftm_health_silent(struct bftm_cluster *c, u64 configuration, u32 servers)
 {
-	(void)c, (void)configuration;
+	(void)c;
+	(void)configuration;
 	return servers;
 }
 
 void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
 {
-	(void)c, (void)ask;
+	(void)c;
+	(void)ask;
 }
 
 void bftm_report_waited(const struct bftm_cluster *c, int error, char text[BFTM_WHY_MAX])

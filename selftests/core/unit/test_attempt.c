@@ -110,7 +110,8 @@ int bftm_report_converted(struct bftm_acquire_op *o, int error)
 
 void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
 {
-	(void)c, (void)ask;
+	(void)c;
+	(void)ask;
 }
 
 void bftm_report_refused(struct bftm_cluster *c, u32 refusal)
