@@ -101,7 +101,7 @@ static int revoke(struct bftm_cluster *cl)
 	return err;
 }
 
-/* Return: what the kernel says, or -ENOMEM; with its words in @ret_words, "" for none. */
+/* Return: what the kernel says, or -ENOMEM; with its words in @ret_words, also when it agrees; "" for none. */
 static int lend(const struct bftm_cluster *cl, const struct terms *terms, int *ret_blamed,
 		const char **ret_words)
 {
@@ -114,8 +114,7 @@ static int lend(const struct bftm_cluster *cl, const struct terms *terms, int *r
 		return -ENOMEM;
 	put_session(msg, cl, terms);
 	err = bftm_upcall_call(msg);
-	if (err)
-		*ret_blamed = bftm_upcall_blames(ret_words);
+	*ret_blamed = bftm_upcall_blames(ret_words);
 	return err;
 }
 
@@ -158,6 +157,9 @@ void bftm_lend(struct bftm_cluster *cl)
 			 cl->conf.name, bftm_ask_name(cl->conf.ask));
 	cl->lent = !err;
 	cl->ingress = !err && terms.ingress;
+	if (cl->ingress && *words)
+		bftm_log(LOG_NOTICE, "cluster %s: key 'ingress' = '%s': %s; answers of servers come "
+			 "through IP until it has one", cl->conf.name, cl->conf.ingress, words);
 	cl->lend_later = err == -ENOMEM || err == -ENOBUFS;
 	if (!err)
 		return;

@@ -184,30 +184,41 @@ static int errno_of(int error)
 	return error < 0 && error >= -MAX_ERRNO ? error : -EBADMSG;
 }
 
-/* NLMSG_ERROR with an error: the request follows it, then what is wrong. */
-static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
+/* The words of NLMSG_ERROR come behind the request, which may be left out. */
+static void take_words(struct call *call, const struct nlmsghdr *header,
+		       const struct nlmsgerr *error)
 {
-	struct nlmsghdr *header = (struct nlmsghdr *)((char *)error - NLMSG_HDRLEN);
-	struct call *call = arg;
 	int skip = sizeof(*error);
 
-	(void)from;
 	if (!(header->nlmsg_flags & NLM_F_CAPPED))
 		skip += error->msg.nlmsg_len - sizeof(error->msg);
 	skip = NLMSG_ALIGN(skip);
 	if (header->nlmsg_flags & NLM_F_ACK_TLVS)
 		take_ext_ack(call, (struct nlattr *)((char *)error + skip),
 			     (int)nlmsg_datalen(header) - skip);
+}
+
+/* NLMSG_ERROR with an error */
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
+{
+	struct nlmsghdr *header = (struct nlmsghdr *)((char *)error - NLMSG_HDRLEN);
+	struct call *call = arg;
+
+	(void)from;
+	take_words(call, header, error);
 	call->result = errno_of(error->error);
 	call->done = true;
 	return NL_STOP;
 }
 
+/* NLMSG_ERROR without an error, perhaps with a warning */
 static int on_ack(struct nl_msg *msg, void *arg)
 {
+	struct nlmsghdr *header = nlmsg_hdr(msg);
 	struct call *call = arg;
 
-	(void)msg;
+	if (nlmsg_datalen(header) >= (int)sizeof(struct nlmsgerr))
+		take_words(call, header, nlmsg_data(header));
 	call->done = true;
 	return NL_STOP;
 }

@@ -17,7 +17,7 @@
  * @notified: a notification came in the middle of a call and was dropped; code that waits for
  *            notifications clears it
  * @changed:  the table of the last dump was changed while it was listed
- * @error:    the kernel's words on the last failure, or ""
+ * @error:    the kernel's words on the last call, be it a failure or not, or ""
  */
 struct bftm_nl {
 	struct nl_sock *sock;

@@ -266,7 +266,7 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
 int bftm_upcall_call(struct nl_msg *msg);
 
 /**
- * bftm_upcall_blames() - why the last bftm_upcall_call() failed
+ * bftm_upcall_blames() - why the last bftm_upcall_call() failed, or what the kernel had to say
  * @ret_words: the kernel's words, or ""
  * Return: the attribute of the request that the kernel names, 0 for none
  */

@@ -233,11 +233,10 @@ static int make_hook(struct bftm_line *line, const struct bftm_net *bn,
 
 	if (!*loan->ingress)
 		return 0;
-	hook = bftm_hook_new(bn->net, line_ingress, line, extack);
+	hook = bftm_hook_new(bn->net, loan->ingress, line_ingress, line, extack);
 	if (IS_ERR(hook))
 		return -ENODEV;
 	snprintf(hook->owner, sizeof(hook->owner), "cluster %s", loan->cluster);
-	strscpy(line->device, loan->ingress, sizeof(line->device));
 	line->hook = hook;
 	return 0;
 }
@@ -312,7 +311,7 @@ int bftm_line_attach(struct bftm_line *line, struct netlink_ext_ack *extack)
 	int err = 0;
 
 	if (line->hook && !line->hook->added)
-		err = bftm_hook_add(line->hook, line->device, extack);
+		err = bftm_hook_add(line->hook, true, extack);
 	if (err)
 		return -ENODEV;
 	err = take_socket(line);

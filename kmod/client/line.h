@@ -33,8 +33,7 @@ struct bftm_flow {
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
- * @device:   at whose ingress answers are taken before IP, empty for none
- * @hook:     at it, NULL for none
+ * @hook:     takes answers at a device before IP; NULL for none
  * @flow:     of the socket, when routes were looked up: they hold for that, guarded by the lock of
  *            the namespace's upcall
  * @routes:   so many servers
@@ -46,7 +45,6 @@ struct bftm_line {
 	struct page *page;
 	struct bftm_counters *counters;
 	struct socket *sock;
-	char device[IFNAMSIZ];
 	struct bftm_hook *hook;
 	struct bftm_flow flow;
 	u32 routes;
@@ -86,7 +84,7 @@ void bftm_line_free(struct bftm_line *line);
 /**
  * bftm_line_attach() - what the socket receives is for this line's session from now on
  * @line:   with its session
- * @extack: gets the reason when the device cannot be used; may be NULL
+ * @extack: gets the reason when the device cannot be used, or that it is not there yet; may be NULL
  * Context: process, sleeps. Return: 0; -EINVAL when other code has taken the socket; -ENODEV when
  * the device cannot be used, or there is no memory for that.
  */

@@ -51,12 +51,12 @@ int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack
 
 	if (!*server->param.ingress)
 		return 0;
-	hook = bftm_hook_new(server->net, ingress_hear, server, extack);
+	hook = bftm_hook_new(server->net, server->param.ingress, ingress_hear, server, extack);
 	if (IS_ERR(hook))
 		return PTR_ERR(hook);
 	snprintf(hook->owner, sizeof(hook->owner), "server %u", server->cfg.id);
 	server->ingress = hook;
-	return bftm_hook_add(hook, server->param.ingress, extack);
+	return bftm_hook_add(hook, false, extack);
 }
 
 void bftm_ingress_begin(struct bftm_server *server)

@@ -2,14 +2,17 @@
 /*
  * Netfilter hooks at devices' ingress, behind those of users there.
  *
- * Lifetime: all hooks that are added are in a list. One goes with its device, which is announced by
- * NETDEV_UNREGISTER, also when the device moves to another namespace; and else before its owner
- * goes. In both cases a grace period passes before the owner is freed. Netfilter lists hooks under
- * RCU, so struct bftm_hook is freed after a grace period too.
+ * Lifetime: all hooks that are added are in a list. One leaves its device when that goes, which is
+ * announced by NETDEV_UNREGISTER, also when the device moves to another namespace; and else before
+ * its owner goes. In both cases a grace period passes before the owner is freed. Netfilter lists
+ * hooks under RCU, so struct bftm_hook is freed after a grace period too.
+ *
+ * A hook without a device waits in the list for one of its name, which is announced by
+ * NETDEV_REGISTER or NETDEV_CHANGENAME. Its owner stays as long as the hook is in the list.
  *
  * A hook is removed with the list's mutex, and without RTNL, for which a session that ends must not
  * wait: it may end while the machine is put to sleep, and code that holds RTNL may wait for that.
- * With a hook in the list its device is there, since NETDEV_UNREGISTER has to get the mutex first.
+ * While a hook has a device, that is there, since NETDEV_UNREGISTER has to get the mutex first.
  */
 #include <linux/if_arp.h>
 #include <linux/list.h>
@@ -38,29 +41,76 @@ void bftm_hook_name(const struct bftm_hook *hook, char *ret)
 static DEFINE_MUTEX(hooks_mutex);
 static LIST_HEAD(hooks);
 
-static void hook_del(struct bftm_hook *hook)
+static int put_at(struct bftm_hook *hook, struct net_device *dev, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	ASSERT_RTNL();
+	lockdep_assert_held(&hooks_mutex);
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "only a device of Ethernet can hand datagrams over");
+		return -EINVAL;
+	}
+	WRITE_ONCE(hook->ops.dev, dev);
+	err = nf_register_net_hook(hook->net, &hook->ops);
+	if (err) {
+		WRITE_ONCE(hook->ops.dev, NULL);
+		NL_SET_ERR_MSG(extack, "the device takes no hook of netfilter");
+	}
+	return err;
+}
+
+static void take_away(struct bftm_hook *hook)
 {
 	lockdep_assert_held(&hooks_mutex);
-	list_del_init(&hook->list);
 	nf_unregister_net_hook(hook->net, &hook->ops);
 	WRITE_ONCE(hook->ops.dev, NULL);
+}
+
+static void device_gone(const struct net_device *dev)
+{
+	struct bftm_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (hook->ops.dev != dev)
+			continue;
+		take_away(hook);
+		pr_info_ratelimited("bftmutex: %s: its device %s has gone, from now on all datagrams come through IP\n",
+				    hook->owner, dev->name);
+	}
+}
+
+/* A device is there, or has another name. */
+static void device_there(struct net_device *dev)
+{
+	struct bftm_hook *hook;
+	int err;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (hook->ops.dev || !net_eq(dev_net(dev), hook->net) ||
+		    strcmp(dev->name, hook->device))
+			continue;
+		err = put_at(hook, dev, NULL);
+		if (err)
+			pr_warn_ratelimited("bftmutex: %s: its device %s is there, but takes no hook (error %d): all datagrams come through IP\n",
+					    hook->owner, dev->name, err);
+		else
+			pr_info_ratelimited("bftmutex: %s: its device %s is there, from now on datagrams come before IP\n",
+					    hook->owner, dev->name);
+	}
 }
 
 static int hook_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
-	struct bftm_hook *hook, *next;
 
-	if (event != NETDEV_UNREGISTER)
+	if (event != NETDEV_UNREGISTER && event != NETDEV_REGISTER && event != NETDEV_CHANGENAME)
 		return NOTIFY_DONE;
 	mutex_lock(&hooks_mutex);
-	list_for_each_entry_safe(hook, next, &hooks, list) {
-		if (hook->ops.dev != dev)
-			continue;
-		hook_del(hook);
-		pr_info("bftmutex: %s: its device %s has gone, from now on all datagrams come through IP\n",
-			hook->owner, dev->name);
-	}
+	if (event == NETDEV_UNREGISTER)
+		device_gone(dev);
+	else
+		device_there(dev);
 	mutex_unlock(&hooks_mutex);
 	return NOTIFY_DONE;
 }
@@ -79,7 +129,7 @@ void bftm_hooks_exit(void)
 	unregister_netdevice_notifier(&devices);
 }
 
-struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
+struct bftm_hook *bftm_hook_new(struct net *net, const char *device, nf_hookfn *hear, void *priv,
 				struct netlink_ext_ack *extack)
 {
 	struct bftm_hook *hook = kzalloc(sizeof(*hook), GFP_KERNEL_ACCOUNT);
@@ -89,6 +139,7 @@ struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
 		return ERR_PTR(-ENOMEM);
 	}
 	hook->net = net;
+	strscpy(hook->device, device, sizeof(hook->device));
 	hook->ops = (struct nf_hook_ops){
 		.hook = hear,
 		.priv = priv,
@@ -100,38 +151,32 @@ struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
 	return hook;
 }
 
-static int hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+static int put_or_wait(struct bftm_hook *hook, bool later, struct netlink_ext_ack *extack)
 {
-	struct net_device *dev = __dev_get_by_name(hook->net, device);
-	int err;
+	struct net_device *dev = __dev_get_by_name(hook->net, hook->device);
+	int err = 0;
 
-	if (!dev) {
+	if (dev) {
+		err = put_at(hook, dev, extack);
+	} else {
 		NL_SET_ERR_MSG(extack, "this network namespace has no such device");
-		return -ENODEV;
+		if (!later)
+			err = -ENODEV;
 	}
-	if (dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "only a device of Ethernet can hand datagrams over");
-		return -EINVAL;
-	}
-	WRITE_ONCE(hook->ops.dev, dev);
-	err = nf_register_net_hook(hook->net, &hook->ops);
-	if (err) {
-		WRITE_ONCE(hook->ops.dev, NULL);
-		NL_SET_ERR_MSG(extack, "the device takes no hook of netfilter");
+	if (err)
 		return err;
-	}
 	hook->added = true;
 	list_add(&hook->list, &hooks);
 	return 0;
 }
 
-int bftm_hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+int bftm_hook_add(struct bftm_hook *hook, bool later, struct netlink_ext_ack *extack)
 {
 	int err;
 
 	rtnl_lock();
 	mutex_lock(&hooks_mutex);
-	err = hook_add(hook, device, extack);
+	err = put_or_wait(hook, later, extack);
 	mutex_unlock(&hooks_mutex);
 	rtnl_unlock();
 	return err;
@@ -142,9 +187,9 @@ void bftm_hook_close(struct bftm_hook *hook)
 	if (!hook)
 		return;
 	mutex_lock(&hooks_mutex);
-	/* Its device may have gone. */
-	if (!list_empty(&hook->list))
-		hook_del(hook);
+	if (hook->ops.dev)
+		take_away(hook);
+	list_del_init(&hook->list);
 	hook->added = false;
 	mutex_unlock(&hooks_mutex);
 }
@@ -165,14 +210,14 @@ void bftm_hooks_exit(void)
 {
 }
 
-struct bftm_hook *bftm_hook_new(struct net *net, nf_hookfn *hear, void *priv,
+struct bftm_hook *bftm_hook_new(struct net *net, const char *device, nf_hookfn *hear, void *priv,
 				struct netlink_ext_ack *extack)
 {
 	NL_SET_ERR_MSG(extack, "this kernel was built without CONFIG_NETFILTER_INGRESS");
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-int bftm_hook_add(struct bftm_hook *hook, const char *device, struct netlink_ext_ack *extack)
+int bftm_hook_add(struct bftm_hook *hook, bool later, struct netlink_ext_ack *extack)
 {
 	return -EOPNOTSUPP;
 }

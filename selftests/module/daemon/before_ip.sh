@@ -56,12 +56,24 @@ ready || bail "no lock"
 is "none" "$(device)" "null true"
 through_ip "without a device" lock
 
-configure 1 "ingress = nowhere"
+# named NAME: client 1's device is called so
+named() {
+	local now
+	now=$(c 1 ip -j link | gojq -r '.[] | select(.ifname != "lo") | .ifname')
+	c 1 ip link set "$now" down
+	c 1 ip link set "$now" name "$1"
+	c 1 ip link set "$1" up
+}
+
+configure 1 "ingress = later"
 ok "a device that is not there" wait_for 20 grep -q \
-	"key 'ingress' = 'nowhere': this network namespace has no such device; answers of servers come through IP" \
+	"key 'ingress' = 'later': this network namespace has no such device; answers of servers come through IP until it has one" \
 	"$dev/c1/log"
-is "is not shown" "$(device)" "null true"
+is "is waited for" "$(device)" "later true"
 through_ip "and takes nothing" lock
+named later
+at_device "one that gets that name" lock
+named eth0
 configure 1 "ingress = lo"
 ok "one that is not of Ethernet" wait_for 20 grep -q \
 	"key 'ingress' = 'lo': only a device of Ethernet can hand datagrams over;" "$dev/c1/log"
@@ -106,13 +118,9 @@ at_device "and later" lock
 c 1 ip link set eth0 down
 c 1 ip link set eth0 up
 at_device "down, and up again" lock
-c 1 ip link set eth0 down
-c 1 ip link set eth0 name else
-c 1 ip link set else up
+named else
 at_device "under another name" lock
-c 1 ip link set else down
-c 1 ip link set else name eth0
-c 1 ip link set eth0 up
+named eth0
 
 # A daemon that is killed leaves its line, with the hook, to the kernel; the next one replaces it.
 # It begins a lock only by its own.
@@ -134,7 +142,7 @@ ok "the kernel's log tells of a device that has gone" grep -q \
 ip -n bftm-gone link set eth0 netns bftm-c1
 ip -n bftm-c1 addr add 10.73.0.101/24 dev eth0
 ip -n bftm-c1 link set eth0 up
-through_ip "the device is back" lock
+at_device "the device is back" lock
 configure 1 "ingress = none"
 ok "none" wait_for 20 has null
 through_ip "none" lock

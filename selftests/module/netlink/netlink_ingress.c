@@ -91,7 +91,6 @@ TEST_F(lend, devices_that_cannot)
 		const char *device, *words;
 		int error;
 	} row[] = {
-		{ "nowhere", "this network namespace has no such device", -ENODEV },
 		{ "lo", "only a device of Ethernet can hand datagrams over", -ENODEV },
 		{ "sixteen-letters-", "Attribute failed policy validation", -EINVAL },
 	};
@@ -109,6 +108,29 @@ TEST_F(lend, devices_that_cannot)
 	/* The earlier loan is there, and hears by its socket. */
 	EXPECT_TRUE(holds(self, 0));
 	EXPECT_EQ(0, taken(self));
+}
+
+static int rename_device(const char *from, const char *to)
+{
+	/* IPv6 forgets the addresses of a device that is down. */
+	return run("ip link set %s down && ip link set %s name %s && ip link set %s up && "
+		   "ip addr add fd09::2/64 dev %s nodad", from, from, to, to, to);
+}
+
+TEST_F(lend, device_to_come)
+{
+	if (!has_hooks(self))
+		SKIP(return, "no hooks at devices");
+	ASSERT_TRUE(link_up(self));
+	ASSERT_EQ(0, rename_device("near", "other"));
+	ASSERT_EQ(0, lend(self));
+	EXPECT_STREQ("this network namespace has no such device", self->nl.error);
+	ASSERT_EQ(0, rename_device("other", "near"));
+	EXPECT_TRUE(holds(self, 0));
+	EXPECT_EQ(3, taken(self));
+	/* With the device, the kernel has nothing to say. */
+	ASSERT_EQ(0, lend(self));
+	EXPECT_STREQ("", self->nl.error);
 }
 
 TEST_F(lend, answers_at_a_device)

@@ -122,7 +122,10 @@ static bool device_goes(struct races *r, uint64_t i)
 	if (races_link_del(link_name) < 0)
 		return races_failed("the link stays");
 	races_pause(200);
-	return stop(false) && connect_link(i + 1) && start_at_eth0(r, &nl);
+	/* The server stops first, or takes requests at the next device of that name. */
+	if (races_random(2))
+		return stop(false) && connect_link(i + 1) && start_at_eth0(r, &nl);
+	return connect_link(i + 1) && stop(true) && start_at_eth0(r, &nl);
 }
 
 /* Down for a moment, or without its address. */

@@ -222,7 +222,29 @@ ip -n bftm-c1 link del near
 is "the device goes" "$(show .ingress)" null
 stop_load
 through_ip "without it" by_socket 10.73.0.1
+
+# Its place is taken by the next device of that name, and of Ethernet.
+dmesg -c >/dev/null
+modprobe tun
+ok "another device of that name" s 1 ip tuntap add dev else mode tun
+ok "is not of Ethernet, says the kernel's log" grep -q \
+	"server 1: its device else is there, but takes no hook (error -22): all datagrams come through IP" <(dmesg)
+is "and has no hook" "$(show .ingress)" null
+s 1 ip link del else
+ok "another link" link
+is "has another name" "$(show .ingress)" null
+ip -n bftm-s1 link set far down
+ip -n bftm-s1 link set far name else
+ip -n bftm-s1 link set else up
+ip -n bftm-s1 addr add fd09::1/64 dev else nodad
+is "now it has that name" "$(show .ingress)" else
+ok "says the kernel's log" grep -q \
+	"server 1: its device else is there, from now on datagrams come before IP" <(dmesg)
+at_device "and hands requests over" both
 ok "stop" s 1 bftmutexctl server stop
+ip -n bftm-c1 link del near
+ok "no server: nothing waits for the device" link
+ip -n bftm-c1 link del near
 
 ok "another link" link
 cat >"$dev/conf" <<END
@@ -240,7 +262,13 @@ ip netns add bftm-gone
 ip -n bftm-s1 link set far netns bftm-gone
 is "the device moves to another namespace" "$(show .ingress)" null
 stop_load
-ip -n bftm-gone link del far
+ip -n bftm-gone link set far netns bftm-s1
+is "and comes back" "$(show .ingress)" far
+ip -n bftm-s1 addr add 10.9.0.1/24 brd 10.9.0.255 dev far
+ip -n bftm-s1 addr add fd09::1/64 dev far nodad
+ip -n bftm-s1 link set far up
+at_device "and hands requests over" both
+ip -n bftm-c1 link del near
 
 # A namespace ends with server, device and requests.
 ok "one more link" link
