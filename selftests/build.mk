@@ -62,10 +62,10 @@ tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-
 	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge dlm_story) \
 	$(addprefix $(BIN)/quick/,bftmutexd bftmutexctl)
 
-# For tests: a processor that stands still.
+# For tests: a processor that stands still, and a clock that does not leap.
 stall: $(BUILD)/$(KVER)/stall/stall.ko
 
-STALL_SOURCES := selftests/module/stall/stall.c selftests/module/stall/Kbuild
+STALL_SOURCES := $(addprefix selftests/module/stall/,stall.c steady.c Kbuild)
 $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 	@mkdir -p $(@D)
 	@cp -sf $(STALL_SOURCES:%=$(CURDIR)/%) $(@D)

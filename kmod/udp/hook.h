@@ -29,7 +29,7 @@ struct bftm_hook {
 	bool begun;
 };
 
-/** bftm_hooks_init() - be told of devices, come or gone. Context: process. Return: 0 or an error. */
+/** bftm_hooks_init() - be told of devices. Context: process. Return: 0 or an error. */
 int bftm_hooks_init(void);
 
 /** bftm_hooks_exit() - when no hook is left */
