@@ -270,12 +270,10 @@ static int syntax_parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t 
 	reading = NULL;
 	if (r == CFG_SUCCESS)
 		return 0;
-	if (syntax->mistakes)
-		return -EINVAL;
 	/* A table that libconfuse could not finish for lack of memory, it cannot free either. */
 	if (errno == ENOMEM)
 		syntax->root = NULL;
-	return -ENOMEM;
+	return syntax->mistakes ? -EINVAL : -ENOMEM;
 }
 
 /* Parse again without the statement that failed, as long as there is one. */
