@@ -217,7 +217,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		n = option_number(state, "--distrust", arg, BFTM_SERVERS_MAX);
 		if (!n)
 			argp_error(state, "--distrust '0': must be 1 to %d", BFTM_SERVERS_MAX);
-		args.distrust |= 1u << (n - 1);
+		else
+			args.distrust |= 1u << (n - 1);
 		return 0;
 	case KEY_WITHIN:
 		if (bftm_parse_duration(arg, &args.within) || !args.within ||

@@ -8,6 +8,7 @@
 #include "loop/descriptors.h"
 #include "crypto/keys.h"
 #include "loop/log.h"
+#include "text/json.h"
 
 static const struct command {
 	const char *group;	/* first of two words, or NULL */
@@ -102,9 +103,11 @@ static int command_run(const struct command *c, int argc, char **argv)
 	return c->run(argc - words, argv + words);
 }
 
-/* A command fails when its output could not be written. */
+/* A command fails when its output is not whole, or could not be written. */
 static int printed(int r)
 {
+	if (bftm_json_lacks())
+		return ctl_fail(EX_OSERR, "no memory: the output is not whole");
 	if (fflush(stdout) || ferror(stdout))
 		return ctl_fail(EX_IOERR, "cannot write the output");
 	return r;

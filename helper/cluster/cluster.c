@@ -202,8 +202,10 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	struct bftm_cluster *cl = calloc(1, sizeof(*cl));
 	int err;
 
-	if (!cl)
+	if (!cl) {
+		bftm_log(LOG_ERR, "cluster %s: no memory", conf->name);
 		return -ENOMEM;
+	}
 	/* Byte by byte, so that unchanged() can compare. */
 	memcpy(&cl->conf, conf, sizeof(cl->conf));
 	cl->socket.fd = -1;
@@ -272,8 +274,10 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 	bool was;
 
 	now = calloc(2 * conf->count, sizeof(*now));
-	if (!now)
+	if (!now) {
+		bftm_log(LOG_ERR, "no memory for %u clusters", conf->count);
 		return -ENOMEM;
+	}
 	/* Second half: those that are new. Nothing changes until all are made. */
 	for (made = 0; made < conf->count && !err; made++) {
 		now[made] = unchanged(&conf->cluster[made]);

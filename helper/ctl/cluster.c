@@ -76,7 +76,7 @@ static void add_risk(struct json_object *object, const struct derived *d)
 	if (!lifetime_ns)
 		return;
 	bftm_json_add_number(object, "lifetime_ns", lifetime_ns);
-	json_object_object_add(object, "risk", json_object_new_double(risk(d)));
+	bftm_json_add(object, "risk", json_object_new_double(risk(d)));
 }
 
 static void print_risk(const struct derived *d)
@@ -120,7 +120,7 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool
 	bftm_json_add_number(object, "liars_max", d.liars_max);
 	bftm_json_add_text(object, "protocol", cluster->m ? "sigma" : "backoff");
 	bftm_json_add_text(object, "contend", cluster->literal ? "literal" : "quorum");
-	json_object_object_add(object, cluster->literal ? "free_needed" : "quorum", NULL);
+	bftm_json_add_text(object, cluster->literal ? "free_needed" : "quorum", NULL);
 	bftm_json_add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
 	bftm_json_add_number(object, "spared", d.spared);
 	add_risk(object, &d);
@@ -139,7 +139,7 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool
 	bftm_json_add_number(object, "retry_max_ns", cluster->retry_max_ns);
 	bftm_json_add_number(object, "backoff_ns", d.backoff_ns);
 	bftm_json_add_text(object, "credentials", cluster->credentials);
-	json_object_object_add(object, "servers", servers);
+	bftm_json_add(object, "servers", servers);
 	return object;
 }
 

@@ -64,13 +64,12 @@ size_t ctl_length(struct json_object *array)
 
 void ctl_print_json(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object, JSON_FLAGS | JSON_C_TO_STRING_PRETTY));
+	puts(bftm_json_text(object, JSON_FLAGS | JSON_C_TO_STRING_PRETTY));
 }
 
 void ctl_print_json_line(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(bftm_json_text(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 static bool is_duration(const char *key)
@@ -241,7 +240,7 @@ void ctl_list_row(struct ctl_list *list, struct json_object *row)
 {
 	if (ctl_json) {
 		fputs(list->rows ? ",\n  " : "[\n  ", stdout);
-		fputs(json_object_to_json_string_ext(row, JSON_FLAGS), stdout);
+		fputs(bftm_json_text(row, JSON_FLAGS), stdout);
 	} else {
 		if (!list->rows)
 			print_heading(list->column);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,19 @@ static bool is_utf8(const u8 *p, size_t len)
 	return true;
 }
 
+static bool lacks;
+
+bool bftm_json_lacks(void)
+{
+	return lacks;
+}
+
+void bftm_json_add(struct json_object *o, const char *key, struct json_object *value)
+{
+	if (!value || json_object_object_add(o, key, value))
+		lacks = true;
+}
+
 struct json_object *bftm_json_bytes(const void *bytes, size_t len)
 {
 	struct json_object *o;
@@ -73,7 +87,8 @@ struct json_object *bftm_json_bytes(const void *bytes, size_t len)
 		return NULL;
 	n = EVP_EncodeBlock(text, bytes, (int)len);
 	o = json_object_new_object();
-	json_object_object_add(o, base64, json_object_new_string_len((char *)text, n));
+	if (o)
+		bftm_json_add(o, base64, json_object_new_string_len((char *)text, n));
 	free(text);
 	return o;
 }
@@ -138,20 +153,34 @@ struct json_object *bftm_json_number(const char *key, u64 number)
 
 void bftm_json_add_number(struct json_object *o, const char *key, u64 number)
 {
-	json_object_object_add(o, key, bftm_json_number(key, number));
+	bftm_json_add(o, key, bftm_json_number(key, number));
 }
 
 void bftm_json_add_bool(struct json_object *o, const char *key, bool value)
 {
-	json_object_object_add(o, key, json_object_new_boolean(value));
+	bftm_json_add(o, key, json_object_new_boolean(value));
 }
 
 void bftm_json_add_bytes(struct json_object *o, const char *key, const void *bytes, size_t len)
 {
-	json_object_object_add(o, key, bftm_json_bytes(bytes, len));
+	bftm_json_add(o, key, bftm_json_bytes(bytes, len));
 }
 
 void bftm_json_add_text(struct json_object *o, const char *key, const char *text)
 {
-	json_object_object_add(o, key, text ? bftm_json_bytes(text, strlen(text)) : NULL);
+	if (text)
+		bftm_json_add(o, key, bftm_json_bytes(text, strlen(text)));
+	else
+		lacks |= json_object_object_add(o, key, NULL) != 0;
+}
+
+const char *bftm_json_text(struct json_object *o, int flags)
+{
+	const char *text;
+
+	/* Without memory json-c leaves parts out, and says nothing else. */
+	errno = 0;
+	text = json_object_to_json_string_ext(o, flags);
+	lacks |= !text || errno == ENOMEM;
+	return text ?: "";
 }

@@ -32,12 +32,20 @@ char *bftm_json_read_bytes(struct json_object *value, size_t *ret_len);
 /** bftm_json_number() - the value of a number with this key */
 struct json_object *bftm_json_number(const char *key, u64 number);
 
-/* Members of an object. */
+/* Members of an object. Where memory lacks for one, it is left out, and bftm_json_lacks(). */
 
+/** bftm_json_add() - @value is the object's from now on; NULL: there was no memory for it */
+void bftm_json_add(struct json_object *o, const char *key, struct json_object *value);
 void bftm_json_add_number(struct json_object *o, const char *key, u64 number);
 void bftm_json_add_bool(struct json_object *o, const char *key, bool value);
 void bftm_json_add_bytes(struct json_object *o, const char *key, const void *bytes, size_t len);
 /** bftm_json_add_text() - null when @text is NULL */
 void bftm_json_add_text(struct json_object *o, const char *key, const char *text);
+
+/** bftm_json_text() - as text, with flags of json-c; "" without memory */
+const char *bftm_json_text(struct json_object *o, int flags);
+
+/** bftm_json_lacks() - was something left out, of any object of this process? */
+bool bftm_json_lacks(void);
 
 #endif /* BFTM_JSON_H */

@@ -61,14 +61,15 @@ work() {
 }
 
 # An end by a signal is in the kernel's log, one by an assertion in the daemon's. OpenSSL, as it
-# begins, uses locks that it could not make. Libseccomp may take a filter for whole that lacks
-# calls: then the daemon can do less, and not even say so.
+# begins, uses locks and threads' data that it could not make, and libseccomp a filter. Libseccomp may
+# also take a filter for whole that lacks calls: then the daemon can do less, and not even say so.
 end_is_clean() {
 	gone "$(helper 1)" || return 0
 	ended=$((ended + 1))
 	if dmesg | grep -E "bftmutexd\[$(helper 1)\].*(segfault|trap|general protection)"; then
-		grep -q 'libcrypto.*CRYPTO_THREAD_lock_new' "$dev/c1/log" || return
-		crypto=$((crypto + 1))
+		grep -qE 'libcrypto.*CRYPTO_THREAD_(lock_new|run_once)|libseccomp.*seccomp_load' \
+			"$dev/c1/log" || return
+		crashed=$((crashed + 1))
 	elif grep -q 'Assertion' "$dev/c1/log"; then
 		asserted=$((asserted + 1))
 	elif dmesg | grep -q "type=1326.* pid=$(helper 1) "; then
@@ -109,11 +110,11 @@ fi
 load || bail "the module cannot be loaded"
 up --servers 7 -b 1 --clients 2 --lease-max 1s || bail "no cluster"
 ok "an object is made" c 1 bftmutexctl object create counter counter
-added=0 unknown=0 ended=0 asserted=0 crypto=0 filtered=0
+added=0 unknown=0 ended=0 asserted=0 crashed=0 filtered=0
 for nth; do
 	ok "allocation $nth fails" one "$nth"
 done
-diag "the daemon ended $ended times of $#, $asserted by a library's assertion, $crypto by OpenSSL," \
+diag "the daemon ended $ended times of $#, $asserted by a library's assertion, $crashed by its crash," \
 	"$filtered by a filter of system calls that lacks some"
 kill_helper 1
 ok "with memory the daemon serves" start_helper 1
