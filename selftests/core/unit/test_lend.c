@@ -18,6 +18,8 @@ struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 /* A kernel that answers each message as told, and has what it was lent. */
 static int answer[4];		/* to this one and the next, negative errno; 1: no memory for it */
 static int blamed;		/* the attribute that it names after a failure */
+static int failed;		/* what it has answered last */
+static bool remarks;		/* it has something to say when it agrees, too */
 static char logged[256];
 static u32 messages, lent_peers, lent_epochs, hellos, again;
 static struct bftm_cluster cl;
@@ -104,6 +106,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	nlmsg_free(msg);
 	assert_true(messages < ARRAY_SIZE(answer));
 	err = answer[messages++];
+	failed = err;
 	if (!err)
 		lent_peers = peers;
 	lent_epochs = epochs;
@@ -113,7 +116,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 
 int bftm_upcall_blames(const char **ret_words)
 {
-	*ret_words = "so says the kernel";
+	*ret_words = failed || remarks ? "so says the kernel" : "";
 	return blamed;
 }
 
@@ -131,6 +134,7 @@ static int begin(void **state)
 	memset(&cl, 0, sizeof(cl));
 	memset(answer, 0, sizeof(answer));
 	blamed = 0;
+	remarks = false;
 	*logged = '\0';
 	messages = again = lent_peers = lent_epochs = hellos = 0;
 	TAILQ_INIT(&bftm_clusters);
@@ -272,6 +276,12 @@ static void device(void **state)
 	assert_string_equal(lent_device, "eth7");
 	assert_true(cl.ingress);
 	assert_string_equal(logged, "");
+	remarks = true;
+	lend_it();
+	assert_true(cl.ingress);
+	assert_string_equal(logged, "cluster test: key 'ingress' = 'eth7': so says the kernel; "
+			    "answers of servers come through IP until it has one");
+	remarks = false;
 
 	answer[0] = -ENODEV;
 	blamed = BFTMUTEX_A_SESSION_INGRESS;
