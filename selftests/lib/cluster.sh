@@ -32,8 +32,8 @@ load() {
 	insmod "$BFTMUTEX_KO" dyndbg=+p "$@"
 }
 
-# preload PROGRAM...: for a clock that counts instructions. While the host reads a file,
-# timers of the guest run on as if it took no time.
+# preload PROGRAM...: for a clock that counts instructions, which runs on while the host reads a
+# file.
 preload() {
 	local program
 	for program; do

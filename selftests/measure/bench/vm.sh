@@ -3,8 +3,8 @@
 # In the VM: rows, one after the other; see "run".
 cd "$(dirname "$0")" || exit
 
-# Files that are not in the VM's memory come from the host, and meanwhile the clock leaps to the
-# next timer: limits at the start of a cluster would expire. So read the files before.
+# Files that are not in the VM's memory come from the host, and meanwhile the clock runs on. So read
+# the files before.
 tools=(awk cat cut etcd etcdctl grep head ip gojq kill mktemp paste perl redis-server rm sed sleep
 	sort sysctl tail tc tr)
 mapfile -t files < <(type -P "${tools[@]}" &&
