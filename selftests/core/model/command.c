@@ -37,7 +37,7 @@ void command_read(int argc, char **argv, const struct command_option *options, c
 	struct option words[OPTIONS_MAX + 2] = { 0 };
 	int count, which;
 
-	for (count = 0; options[count].name && count < OPTIONS_MAX; count++)
+	for (count = 0; count < OPTIONS_MAX && options[count].name; count++)
 		words[count] = (struct option){ options[count].name, !options[count].flag, NULL, count };
 	words[count] = (struct option){ "help", no_argument, NULL, HELP };
 	while ((which = getopt_long(argc, argv, "", words, NULL)) != -1) {

@@ -14,7 +14,7 @@ static void fill(void *to, size_t len, u64 *rnd)
 /* A few objects, any bytes in their names and types, where the data of samples is. */
 static u16 sample_objects(u64 *rnd)
 {
-	u8 data[2 * BFTM_LISTED_LEN_MAX];
+	u8 data[2 * BFTM_LISTED_LEN_MAX] = { 0 };
 	u32 left = (u32)unit_between(rnd, 0, 2), at = 0;
 
 	for (; left; left--) {

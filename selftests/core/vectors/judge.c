@@ -43,14 +43,16 @@ static void judge_plain(const u8 *datagram, size_t len)
 	struct bftm_msg msg;
 
 	error = bftm_wire_get(datagram, len, &msg);
-	if (error == BFTM_WIRE_BAD_VERSION)
+	if (error == BFTM_WIRE_BAD_VERSION) {
 		printf("version\n");
-	else if (error)
+	} else if (error) {
 		printf("bad\n");
-	else if (msg.type != BFTM_MSG_VERSION && is_foreign(msg.proto))
+	} else if (msg.type != BFTM_MSG_VERSION && is_foreign(msg.proto)) {
 		printf("foreign\n");
-	else
-		say_ok(out, bftm_wire_write(&msg, out));
+	} else {
+		len = bftm_wire_write(&msg, out);
+		say_ok(out, len);
+	}
 }
 
 static void judge_object(const u8 *datagram, size_t len)
@@ -58,10 +60,12 @@ static void judge_object(const u8 *datagram, size_t len)
 	struct bftm_order_msg msg;
 	u8 out[BFTM_DATAGRAM_MAX];
 
-	if (bftm_order_wire_get(datagram, len, &msg))
+	if (bftm_order_wire_get(datagram, len, &msg)) {
 		printf("bad\n");
-	else
-		say_ok(out, bftm_order_wire_put(&msg, out));
+	} else {
+		len = bftm_order_wire_put(&msg, out);
+		say_ok(out, len);
+	}
 }
 
 static void judge(const u8 *bytes, size_t len)

@@ -242,7 +242,7 @@ static const char *members_wrong(const void *world)
 static void members_pack(const void *world, u8 *packed)
 {
 	const struct members_world *w = world;
-	u32 number[L_SERVERS], u, i, x;
+	u32 number[L_SERVERS] = { 0 }, u, i, x;
 
 	for (u = 0; u < plan.n; u++) {
 		x = store_number(&columns, (const u8 *)&w->server[u]);

@@ -112,14 +112,14 @@ static void client_moves(const struct modes_turn *t, u32 c)
 }
 
 /* Digits of @set are the k of clients that wait at a server. Return: false when that cannot be. */
-static bool let_wait(const struct modes_world *w, u32 u, u32 asks, u32 set,
+static bool let_wait(const struct modes_world *w, u32 u, u32 asking, u32 set,
 		     u8 waits[CLIENTS_MAX])
 {
 	u32 c;
 
 	for (c = 0; c < plan.clients; c++, set /= plan.sends + 1) {
 		waits[c] = set % (plan.sends + 1);
-		if (waits[c] && (c == asks || w->share[u][c].mode ||
+		if (waits[c] && (asking >> c & 1 || w->share[u][c].mode ||
 				 waits[c] > w->client[c].sends))
 			return false;
 	}
@@ -148,14 +148,14 @@ static void serve_while(const struct modes_turn *t, struct event e, const u8 wai
 	}
 }
 
-/* @asks: a client that does not wait, since it asks; or none, CLIENTS_MAX */
-static void serve_any(const struct modes_turn *t, struct event e, u32 asks)
+/* @asking: bit of the client that does not wait, since it asks; 0: none */
+static void serve_any(const struct modes_turn *t, struct event e, u32 asking)
 {
 	u8 waits[CLIENTS_MAX];
 	u32 set;
 
 	for (set = 0; set < sets_of_waiters(); set++)
-		if (let_wait(t->w, e.server, asks, set, waits))
+		if (let_wait(t->w, e.server, asking, set, waits))
 			serve_while(t, e, waits);
 }
 
@@ -167,14 +167,14 @@ static void client_requests(const struct modes_turn *t, u32 u, u32 c)
 	e.type = BFTM_MSG_TRY;
 	for (k = 1; k <= t->w->client[c].sends; k++) {
 		e.k = k;
-		serve_any(t, e, c);
+		serve_any(t, e, 1u << c);
 	}
 	e.k = 0;
 	e.type = BFTM_MSG_YIELD;
 	for (m = 0; m < BFTM_MODES; m++) {
 		e.mode = m;
 		if (t->w->share[u][c].keeps >> m & 1)
-			serve_any(t, e, c);
+			serve_any(t, e, 1u << c);
 	}
 }
 
@@ -259,7 +259,7 @@ static void modes_moves(const void *world, struct visitor *v)
 			client_requests(&t, u, c);
 			client_answers(&t, u, c);
 		}
-		serve_any(&t, (struct event){ .kind = LOOK, .server = (u8)u }, CLIENTS_MAX);
+		serve_any(&t, (struct event){ .kind = LOOK, .server = (u8)u }, 0);
 	}
 	if (!modes_plan.timeless)
 		pass(&t);

@@ -61,14 +61,14 @@ static void request(const struct turn *t, u32 u, u32 c, u8 type, u32 attempt,
 		.kind = REQUEST, .client = (u8)c, .server = (u8)u,
 		.type = type, .attempt = (u8)attempt, .k = (u8)k, .grant = (u8)grant,
 	};
-	bool says = plan.held && type != BFTM_MSG_RELEASE;
+	u32 says = plan.held && type != BFTM_MSG_RELEASE;
 	/* For all else it only matters whether INQUIRE is sent, which may always arrive. */
-	bool owned = t->w->server[u].owner && type == BFTM_MSG_YIELD;
+	u32 owned = says && t->w->server[u].owner && type == BFTM_MSG_YIELD;
 	u32 waiting, held, owner;
 
 	for (waiting = 0; waiting < sets(); waiting++)
 		for (held = 0; held <= says; held++)
-			for (owner = 0; owner <= (says && owned); owner++) {
+			for (owner = 0; owner <= owned; owner++) {
 				e.held = held;
 				e.owner_held = owner;
 				request_while(t, e, waiting);

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	command_read(argc, argv, options, help);
 	if (plan.continues && (plan.late || plan.iterations > ITERATIONS_MAX / 2)) {
 		fprintf(stderr,
-			"bftmutex-order-model: --continue: 1 to %u iterations, without --late: "
+			"bftmutex-order-model: --continue: 1 to %d iterations, without --late: "
 			"give --iterations\n", ITERATIONS_MAX / 2);
 		return 2;
 	}

@@ -57,7 +57,7 @@ u8 holder_offer(u8 before, u8 seen)
 	u8 *token = &cache[before][seen];
 	u32 u;
 
-	if (*token)
+	if (*token != 0)
 		return *token;
 	begin_with(before ? before : seen + 1);
 	for (u = 0; u < holder_cfg.n && holder.base.token == before; u++)

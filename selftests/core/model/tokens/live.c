@@ -40,7 +40,7 @@ static int by_code(const void *a, const void *b)
 const char *live_wrong(const struct world *w)
 {
 	u32 u, key = 0, lack = 0, ignorant = SERVERS_MAX;
-	u8 codes[SERVERS_MAX];
+	u8 codes[SERVERS_MAX] = { 0 };
 
 	for (u = 0; u < correct_servers(); u++) {
 		codes[u] = known(&w->server[u]);

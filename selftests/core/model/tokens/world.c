@@ -277,7 +277,7 @@ static int by_number(const void *a, const void *b)
 static void pack(const void *world, u8 *packed)
 {
 	const struct world *w = world;
-	u32 server[SERVERS_MAX], u;
+	u32 server[SERVERS_MAX] = { 0 }, u;
 
 	for (u = 0; u < correct_servers(); u++)
 		server[u] = pack_server(&w->server[u]);
