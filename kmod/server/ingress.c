@@ -56,7 +56,7 @@ int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack
 		return PTR_ERR(hook);
 	snprintf(hook->owner, sizeof(hook->owner), "server %u", server->cfg.id);
 	server->ingress = hook;
-	return bftm_hook_add(hook, false, extack);
+	return bftm_hook_add(hook, server->param.ingress_later, extack);
 }
 
 void bftm_ingress_begin(struct bftm_server *server)

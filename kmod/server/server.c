@@ -189,7 +189,6 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	struct net *net = old->net;
 	struct bftm_server *server;
 
-	bftm_ingress_name(old, p.ingress);
 	server_stop(old);
 	*over_ns = max(*over_ns, bftm_quarantine(old->longest_ns, p.rho_ppm, bftm_clock_ns()));
 	p.rules = rcu_replace_pointer(old->rules, NULL, true);
@@ -200,10 +199,11 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	/* Nor what members hold: nothing is granted without a lease before a start by the roll. */
 	p.roll = p.roll ? BFTM_ROLL_LOST : 0;
 	p.roll_unknown = true;
+	p.ingress_later = true;
 	server_free(old);
 	server = bftm_server_new(net, &p, *over_ns, NULL);
 	if (IS_ERR(server) && *p.ingress) {
-		*p.ingress = 0;		/* the device may go at any moment */
+		*p.ingress = 0;		/* a device of that name may take no hook by now */
 		server = bftm_server_new(net, &p, *over_ns, NULL);
 	}
 	if (IS_ERR(server))

@@ -44,6 +44,7 @@ struct socket;
  * @rules:         access rules to begin with, NULL for none; the server's once it was started, and
  *                 NULL in its own copy
  * @ingress:       name of the device whose ingress hands it requests, empty for none
+ * @ingress_later: without that device the server starts all the same, and waits for it
  * @key:           of the server; from it the keys of all its clients are derived
  */
 struct bftm_server_param {
@@ -67,6 +68,7 @@ struct bftm_server_param {
 	u64 roll;
 	bool roll_unknown;
 	char ingress[IFNAMSIZ];
+	bool ingress_later;
 	struct bftm_rules *rules;
 	u8 key[BFTM_KEY_LEN];
 };

@@ -7,8 +7,9 @@
  * its owner goes. In both cases a grace period passes before the owner is freed. Netfilter lists
  * hooks under RCU, so struct bftm_hook is freed after a grace period too.
  *
- * A hook without a device waits in the list for one of its name, which is announced by
- * NETDEV_REGISTER or NETDEV_CHANGENAME. Its owner stays as long as the hook is in the list.
+ * A hook without a device, or at one that has another name by now, waits in the list for one of its
+ * name, which is announced by NETDEV_REGISTER or NETDEV_CHANGENAME. Its owner stays as long as the
+ * hook is in the list.
  *
  * A hook is removed with the list's mutex, and without RTNL, for which a session that ends must not
  * wait: it may end while the machine is put to sleep, and code that holds RTNL may wait for that.
@@ -67,6 +68,27 @@ static void take_away(struct bftm_hook *hook)
 	WRITE_ONCE(hook->ops.dev, NULL);
 }
 
+/* At most one device of the namespace has the name of the hook, or has it beside its own. */
+static struct net_device *named_by(const struct bftm_hook *hook)
+{
+	return __dev_get_by_name(hook->net, hook->device);
+}
+
+static void move_to(struct bftm_hook *hook, struct net_device *dev)
+{
+	int err;
+
+	if (hook->ops.dev)
+		take_away(hook);
+	err = put_at(hook, dev, NULL);
+	if (err)
+		pr_warn_ratelimited("bftmutex: %s: its device %s is there, but takes no hook (error %d): all datagrams come through IP\n",
+				    hook->owner, dev->name, err);
+	else
+		pr_info_ratelimited("bftmutex: %s: its device %s is there, from now on datagrams come before IP\n",
+				    hook->owner, dev->name);
+}
+
 static void device_gone(const struct net_device *dev)
 {
 	struct bftm_hook *hook;
@@ -80,24 +102,15 @@ static void device_gone(const struct net_device *dev)
 	}
 }
 
-/* A device is there, or has another name. */
+/* A device is there, or has another name: hooks for that name move to it. */
 static void device_there(struct net_device *dev)
 {
 	struct bftm_hook *hook;
-	int err;
 
-	list_for_each_entry(hook, &hooks, list) {
-		if (hook->ops.dev || !net_eq(dev_net(dev), hook->net) ||
-		    strcmp(dev->name, hook->device))
-			continue;
-		err = put_at(hook, dev, NULL);
-		if (err)
-			pr_warn_ratelimited("bftmutex: %s: its device %s is there, but takes no hook (error %d): all datagrams come through IP\n",
-					    hook->owner, dev->name, err);
-		else
-			pr_info_ratelimited("bftmutex: %s: its device %s is there, from now on datagrams come before IP\n",
-					    hook->owner, dev->name);
-	}
+	list_for_each_entry(hook, &hooks, list)
+		if (hook->ops.dev != dev && net_eq(dev_net(dev), hook->net) &&
+		    named_by(hook) == dev)
+			move_to(hook, dev);
 }
 
 static int hook_event(struct notifier_block *nb, unsigned long event, void *info)
@@ -153,7 +166,7 @@ struct bftm_hook *bftm_hook_new(struct net *net, const char *device, nf_hookfn *
 
 static int put_or_wait(struct bftm_hook *hook, bool later, struct netlink_ext_ack *extack)
 {
-	struct net_device *dev = __dev_get_by_name(hook->net, hook->device);
+	struct net_device *dev = named_by(hook);
 	int err = 0;
 
 	if (dev) {

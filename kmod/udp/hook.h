@@ -53,8 +53,8 @@ struct bftm_hook *bftm_hook_new(struct net *net, const char *device, nf_hookfn *
  * @later:  without the device, it is added all the same, and waits for the device
  * @extack: gets the reason of a failure, or that it waits; may be NULL
  *
- * It goes with the device, also when that moves to another namespace, and comes back with the next
- * device of Ethernet that has the name.
+ * It stays at the device under another name, and goes with it, also when the device moves to
+ * another namespace. It moves to the next device of Ethernet that has the name.
  *
  * Context: process, without RTNL. Return: 0; -ENODEV: no such device; -EINVAL: not of Ethernet; or
  * what netfilter says.

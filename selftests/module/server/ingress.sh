@@ -225,12 +225,13 @@ through_ip "without it" by_socket 10.73.0.1
 
 # Its place is taken by the next device of that name, and of Ethernet.
 dmesg -c >/dev/null
-modprobe tun
-ok "another device of that name" s 1 ip tuntap add dev else mode tun
-ok "is not of Ethernet, says the kernel's log" grep -q \
+ip -n bftm-s1 link set lo down
+ok "another device gets that name" ip -n bftm-s1 link set lo name else
+ok "it is not of Ethernet, says the kernel's log" grep -q \
 	"server 1: its device else is there, but takes no hook (error -22): all datagrams come through IP" <(dmesg)
 is "and has no hook" "$(show .ingress)" null
-s 1 ip link del else
+ip -n bftm-s1 link set else name lo
+ip -n bftm-s1 link set lo up
 ok "another link" link
 is "has another name" "$(show .ingress)" null
 ip -n bftm-s1 link set far down
@@ -262,8 +263,25 @@ ip netns add bftm-gone
 ip -n bftm-s1 link set far netns bftm-gone
 is "the device moves to another namespace" "$(show .ingress)" null
 stop_load
+insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" || bail "no stall.ko"
+echo 1 >/sys/module/stall/parameters/forked
+rmmod stall
+is "the machine is cloned without it" "$(show .ingress)" null
 ip -n bftm-gone link set far netns bftm-s1
 is "and comes back" "$(show .ingress)" far
+ip -n bftm-s1 link set far name old
+is "it has another name" "$(show .ingress)" old
+ip -n bftm-s1 link add far type dummy
+is "another device has the name of the first" "$(show .ingress)" far
+ip -n bftm-s1 link set old name older
+is "and keeps the hook" "$(show .ingress)" far
+ip -n bftm-s1 link set far name other
+ip -n bftm-s1 link set older name far
+is "names are exchanged" "$(show .ingress)" far
+ip -n bftm-s1 link set far name old
+is "once more another name" "$(show .ingress)" old
+ip -n bftm-s1 link del other
+ip -n bftm-s1 link set old name far
 ip -n bftm-s1 addr add 10.9.0.1/24 brd 10.9.0.255 dev far
 ip -n bftm-s1 addr add fd09::1/64 dev far nodad
 ip -n bftm-s1 link set far up

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For virtual machines whose clock counts instructions: while a process waits for a file of the host,
- * the processor counts. A processor without work makes QEMU let the clock leap to the next timer, and
- * then to the one after it, until the host has read the file: on a busy host these were minutes, in
- * which limits of tests passed.
+ * For virtual machines whose clock counts instructions: while a process waits for a file of the
+ * host, the processor counts. A processor without work makes QEMU let the clock leap to the next
+ * timer, and then to the one after it, until the host has read the file: on a busy host these were
+ * minutes, in which limits of tests passed.
  *
  *	insmod steady.ko
  */
@@ -61,7 +61,9 @@ static int request_ends(struct kretprobe_instance *instance, struct pt_regs *reg
 	.maxactive = 256, \
 }
 
-/* Of the client of 9P. The first waits for all but large answers; compilers rename what waits for these. */
+/* Of the client of 9P. The first waits for all but large answers; compilers rename the function
+ * that waits for these.
+ */
 static struct kretprobe probe[] = {
 	PROBE("p9_client_rpc"),
 	PROBE("p9_client_read_once"),
