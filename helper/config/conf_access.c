@@ -79,10 +79,10 @@ static void read_rule(struct bftm_syntax *syntax, cfg_t *section, struct bftm_ru
 	number = 0;
 	if (leaseless && bftm_value_word(syntax, leaseless, answers, &number))
 		ret->leaseless = number;
-	if (ret->deny && (lease || waiters || ret->leaseless))
+	if (deny && ret->deny && (lease || waiters || ret->leaseless))
 		bftm_mistake(syntax, deny->line,
 			     "key 'deny' = 'yes': such a rule has none of 'lease-max', 'waiters', 'leaseless'");
-	if (ret->leaseless && ret->client_last - ret->client_first >= BFTM_MEMBERS_MAX)
+	if (leaseless && ret->leaseless && ret->client_last - ret->client_first >= BFTM_MEMBERS_MAX)
 		bftm_mistake(syntax, leaseless->line,
 			     "key 'leaseless' = 'yes': after a start the server waits for each client of the rule, so 'client' must name them: at most %u",
 			     BFTM_MEMBERS_MAX);

@@ -184,6 +184,7 @@ static void check_m(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf
 	if (!cluster->m)
 		cluster->m = bftm_sigma_default(n, b);
 	if (cluster->m < bftm_free_needed(n, b) || cluster->m > n - b)
+		/* NOLINTNEXTLINE: the default is right, so there is a key */
 		bftm_mistake(syntax, key->line,
 			     "cluster '%s': key 'm' = '%s': must be %u to %u with n = %u and b = %u: fewer grants let two clients in, more cannot be had while b servers are silent",
 			     cluster->name, key->text, bftm_free_needed(n, b), n - b, n, b);

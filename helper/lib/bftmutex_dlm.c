@@ -441,6 +441,7 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
 	}
 	if (err)
 		return err;
+	/* NOLINTNEXTLINE: @l is not NULL when err is 0 */
 	before = l->to;
 	l->to = (struct dlm_caller){ lksb, ast, bast, arg, arg };
 	err = change(dlm, l, (uint8_t)mode, flags);

@@ -136,6 +136,7 @@ static struct json_object *describe_line(const struct bftm_listed *said, u32 cou
 	if (exists == BFTM_EXISTS_NOT)
 		return NULL;
 	j = json_object_new_object();
+	/* NOLINTNEXTLINE: same_name() has found one at least */
 	bftm_json_add_bytes(j, "name", said->name, said->name_len);
 	json_object_object_add(j, "type", exists == BFTM_EXISTS_UNSURE ? NULL :
 			       bftm_json_bytes(said[i].type, said[i].type_len));
