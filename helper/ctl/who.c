@@ -145,7 +145,7 @@ int ctl_who(int argc, char **argv)
 	name = bftm_json_bytes(w.name, strlen(w.name));
 	snprintf(question, sizeof(question), "who %s %" PRIu64 " %s", w.cluster ?: "-",
 		 (u64)(w.wait_ns / BFTM_NS_PER_MS),
-		 json_object_to_json_string_ext(name, JSON_C_TO_STRING_PLAIN));
+		 bftm_json_text(name, JSON_C_TO_STRING_PLAIN));
 	json_object_put(name);
 	/* The daemon gives up first. */
 	r = ctl_ask_helper_for(question, w.wait_ns + 5 * BFTM_NS_PER_SEC, &answer);

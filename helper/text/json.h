@@ -32,7 +32,7 @@ char *bftm_json_read_bytes(struct json_object *value, size_t *ret_len);
 /** bftm_json_number() - the value of a number with this key */
 struct json_object *bftm_json_number(const char *key, u64 number);
 
-/* Members of an object. Where memory lacks for one, it is left out, and bftm_json_lacks(). */
+/* Members of an object. One without memory is left out, and bftm_json_lacks() is true from then on. */
 
 /** bftm_json_add() - @value is the object's from now on; NULL: there was no memory for it */
 void bftm_json_add(struct json_object *o, const char *key, struct json_object *value);

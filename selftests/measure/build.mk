@@ -2,7 +2,7 @@
 # Numbers, and what tests reach.
 #
 #	make figures    numbers of Documentation/figures, from the simulator
-#	make bench      the table of performance goals, in VMs: five minutes
+#	make bench      the table of performance goals, in VMs: eight minutes
 
 .PHONY: bench bench-programs figures demo coverage-kernel
 
