@@ -179,15 +179,22 @@ bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bft
 			  s.grants < s.most : may_begin(&s, me, last);
 }
 
+bool bftm_grants_share(const struct bftm_look *look, u32 most, const struct bftm_party *me)
+{
+	const enum bftm_mode mode = me->held ? me->held : me->want;
+
+	return !is_excluded(look->granted, mode, BFTM_MODE_NL) && look->grants < most;
+}
+
 /*
- * Servers may have seen another order. A party yields what it does not hold to a better bid, which
+ * Servers may have seen another order. A grantee yields what it does not hold to a better bid, which
  * all servers agree on; to one that holds the lock, which it cannot win before that one is gone;
  * and to a conversion that a holder delays anyhow. It would not yield the mode that it holds.
  */
 static bool is_to_yield(const struct survey *s, const struct bftm_party *p,
 			const struct bftm_party *me)
 {
-	if (!bftm_party_granted(p) || bftm_mode_covers(p->held, p->mode))
+	if (bftm_mode_covers(p->held, p->mode))
 		return false;
 	if (bftm_party_lacks(me) && bftm_modes_conflict(p->mode, me->held))
 		return true;
@@ -208,6 +215,8 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
+		if (!bftm_party_granted(p))
+			continue;
 		if (p != me && is_to_yield(&s, p, me))
 			p->inquire = 1;
 		any = any || p->inquire;
@@ -252,25 +261,15 @@ bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party 
 {
 	u32 i;
 
+	if (!bftm_party_converts(me))
+		return false;
 	for (i = 0; i < bftm_parties(lock); i++) {
 		const struct bftm_party *p = bftm_party(lock, i);
 
-		if (p != me && bftm_party_converts(p) && bftm_party_converts(me) &&
+		if (p != me && bftm_party_converts(p) &&
 		    bftm_modes_conflict(me->want, p->held) &&
 		    bftm_modes_conflict(p->want, me->held) && bftm_goes_before(p, me))
 			return true;
 	}
 	return false;
-}
-
-bool bftm_grants_suffice(const struct bftm_lock *lock)
-{
-	const struct bftm_party *p;
-	struct bftm_walk w;
-
-	for (p = bftm_walk_begin(&w, lock); p; p = bftm_walk_on(&w))
-		if (p->want || p->inquire || p->probe ||
-		    (p->held != p->mode && bftm_party_lacks(p)))
-			return false;
-	return true;
 }

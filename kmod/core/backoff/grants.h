@@ -29,6 +29,16 @@ bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bft
 			bool last);
 
 /**
+ * bftm_grants_share() - can this newcomer be granted what it wants beside others that want no more?
+ * @look: at the lock, where each party is bftm_party_content()
+ * @most: clients that may hold it at once
+ * @me:   no party of the lock
+ *
+ * Return: as bftm_grants_beside(), without another look at all parties.
+ */
+bool bftm_grants_share(const struct bftm_look *look, u32 most, const struct bftm_party *me);
+
+/**
  * bftm_grants_inquire() - mark the parties that are to be asked whether they yield to @me
  * @lock: the lock
  * @most: clients that may hold it at once
@@ -67,13 +77,5 @@ bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party
  * @me:   the party that wants more than it has
  */
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
-
-/**
- * bftm_grants_suffice() - has each party all that it wants, and is nobody to be asked?
- * @lock: the lock
- *
- * So it is where many share and nobody waits. A lock of which it is true has nothing to settle.
- */
-bool bftm_grants_suffice(const struct bftm_lock *lock);
 
 #endif /* BFTM_CORE_BACKOFF_GRANTS_H */

@@ -22,6 +22,39 @@ static bool is_waiting(const struct bftm_party *p)
 	return p->attempt && !bftm_party_granted(p);
 }
 
+static bool is_unheard(const struct bftm_party *p, u64 now)
+{
+	return is_waiting(p) && now - p->time_ns > bftm_poll_window(p->lease_ns);
+}
+
+void bftm_parties_look(const struct bftm_lock *lock, u32 client, u64 attempt, u64 now,
+		       struct bftm_look *ret)
+{
+	const u32 parties = bftm_parties(lock);
+	struct bftm_look look = { .content = true };
+	u32 i;
+
+	for (i = 0; i < parties; i++) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		look.granted[p->mode]++;
+		if (bftm_party_granted(p)) {
+			look.grants++;
+			look.over |= now > p->time_ns;
+		} else {
+			look.unheard |= is_unheard(p, now);
+		}
+		look.content &= bftm_party_content(p);
+		if (p->client != client)
+			continue;
+		if (p->attempt == attempt)
+			look.named = p;
+		if (!look.plain && is_waiting(p) && !p->held)
+			look.plain = p;
+	}
+	*ret = look;
+}
+
 struct bftm_party *bftm_party_plain(const struct bftm_lock *lock, u32 client)
 {
 	u32 i;
@@ -142,7 +175,7 @@ void bftm_parties_forget(struct bftm_lock *lock, u64 now)
 	while (i < bftm_parties(lock)) {
 		struct bftm_party *p = bftm_party(lock, i);
 
-		if (is_waiting(p) && now - p->time_ns > bftm_poll_window(p->lease_ns))
+		if (is_unheard(p, now))
 			bftm_party_remove(lock, p);
 		else
 			i++;

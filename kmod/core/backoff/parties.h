@@ -44,18 +44,6 @@ static inline const struct bftm_party *bftm_walk_on(struct bftm_walk *w)
 	return w->next != w->end ? &(w->next++)->party : NULL;
 }
 
-/** bftm_is_stranger() - has a client neither a grant nor a place here? */
-static inline bool bftm_is_stranger(const struct bftm_lock *lock, u32 client)
-{
-	const struct bftm_party *p;
-	struct bftm_walk w;
-
-	for (p = bftm_walk_begin(&w, lock); p; p = bftm_walk_on(&w))
-		if (p->client == client)
-			return false;
-	return true;
-}
-
 /** bftm_is_free() - nobody has it, or waits for it. */
 static inline bool bftm_is_free(const struct bftm_lock *lock)
 {
@@ -78,6 +66,13 @@ static inline bool bftm_party_granted(const struct bftm_party *p)
 static inline bool bftm_party_lacks(const struct bftm_party *p)
 {
 	return !bftm_mode_covers(p->mode, p->held);
+}
+
+/** bftm_party_content() - has it all that it wants, and is it not to be asked anything? */
+static inline bool bftm_party_content(const struct bftm_party *p)
+{
+	return !p->want && !p->inquire && !p->probe &&
+	       (!p->held || p->held == p->mode || !bftm_party_lacks(p));
 }
 
 /**
@@ -113,6 +108,40 @@ static inline bool bftm_waits_before(const struct bftm_party *a, const struct bf
 		return a->held;
 	return bftm_goes_before(a, b);
 }
+
+/**
+ * struct bftm_look - what one look at all parties of a lock shows of them
+ * @named:   a party by its name, or NULL
+ * @plain:   as of bftm_party_plain(), of the same client
+ * @grants:  how many have a grant, be it over
+ * @granted: how many have this mode granted; BFTM_MODE_NL counts places without a grant
+ * @over:    is a grant over?
+ * @unheard: has one that waits not been heard for its poll window?
+ * @content: is each of them bftm_party_content()?
+ */
+struct bftm_look {
+	struct bftm_party *named;
+	struct bftm_party *plain;
+	u32 grants;
+	u32 granted[BFTM_MODES];
+	bool over;
+	bool unheard;
+	bool content;
+};
+
+/**
+ * bftm_parties_look() - look at all parties once
+ * @lock:    at a server
+ * @client:  with @attempt, the name of a party
+ * @attempt: see @client
+ * @now:     the clock of leases, ns
+ * @ret:     what this shows; it is true until a party comes, goes or changes
+ *
+ * A server looks at all of the parties for each TRY, so this is most of what a TRY costs where there are
+ * many.
+ */
+void bftm_parties_look(const struct bftm_lock *lock, u32 client, u64 attempt, u64 now,
+		       struct bftm_look *ret);
 
 /** bftm_party_find() - by its name, or NULL. */
 struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64 attempt);

@@ -34,12 +34,13 @@ struct bftm_party {
 	u64 time_ns;
 	u32 client;
 	u32 k;
-	u16 mode : 3;
+	/* bftm_party_content() looks at the first three together. */
 	u16 want : 3;
-	u16 held : 3;
 	u16 inquire : 1;
-	u16 value_room : 4;
 	u16 probe : 1;
+	u16 mode : 3;
+	u16 held : 3;
+	u16 value_room : 4;
 } __packed __aligned(2);	/* one is in each lock, and there are a million */
 
 /** struct bftm_seat - a party, and the number of its grant */

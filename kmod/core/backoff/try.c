@@ -21,22 +21,21 @@ bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
 }
 
 /* The party as which this request waits, or has waited so far. */
-static struct bftm_party *my_place(const struct bftm_lock *lock, const struct bftm_msg *req)
+static struct bftm_party *my_place(const struct bftm_look *look, const struct bftm_msg *req)
 {
-	struct bftm_party *p;
-
-	if (bftm_is_stranger(lock, req->client))
-		return NULL;
-	p = bftm_party_find(lock, req->client, req->attempt);
-	return p || bftm_says_held(req) ? p : bftm_party_plain(lock, req->client);
+	return look->named || bftm_says_held(req) ? look->named : look->plain;
 }
 
 /* Will this TRY take a place in the queue? */
 static bool queues_up(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
 {
+	struct bftm_look look;
 	u32 i;
 
-	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock) || my_place(lock, req))
+	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock))
+		return false;
+	bftm_parties_look(lock, req->client, req->attempt, now, &look);
+	if (my_place(&look, req))
 		return false;
 	/* A request that does not wait needs no room if it gets no grant. */
 	for (i = 0; req->flags & BFTM_FLAG_NOQUEUE && i < bftm_parties(lock); i++)
@@ -116,32 +115,37 @@ static void note_deadlock(const struct bftm_lock *lock, const struct bftm_party 
 		reply->flags |= BFTM_FLAG_DEADLOCK;
 }
 
-/* The client has a grant. Others hear unasked what the server grants beside it. */
-static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-			struct bftm_msg *push)
+/* The client has a grant. */
+static void say_free(const struct bftm_lock *lock, const struct bftm_party *p,
+		     const struct bftm_msg *req, struct bftm_msg *reply)
 {
-	struct bftm_party *p = &lock->first;
-	const u32 most = bftm_holders_max(cfg);
-
-	if (!bftm_is_quiet(lock)) {
-		/* Then bftm_settle() would have nothing to do. */
-		if (bftm_grants_suffice(lock))
-			lock->unsettled = 0;
-		else
-			bftm_settle(cfg, lock, now, push);
-		/* The answer already says what this push would say. */
-		if (push->type == BFTM_MSG_FREE && push->client == req->client &&
-		    push->attempt == req->attempt)
-			push->type = BFTM_MSG_NONE;
-		p = bftm_party_find(lock, req->client, req->attempt);
-	}
 	reply->type = BFTM_MSG_FREE;
 	reply->mode = p->mode;
 	reply->arg = lock->himask;
 	reply->gno = bftm_party_gno(lock, p);
 	/* The answer has the room of its own request, which may be an earlier send. */
 	bftm_value_tell(lock, bftm_value_room(req), reply);
+}
+
+/* Others hear unasked what the server grants beside this grant. */
+static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push)
+{
+	const u32 most = bftm_holders_max(cfg);
+
+	/* Of those that all have what they want only this one has changed. */
+	if (content && bftm_party_content(p)) {
+		lock->unsettled = 0;
+	} else if (!bftm_is_quiet(lock)) {
+		bftm_settle(cfg, lock, now, push);
+		/* The answer already says what this push would say. */
+		if (push->type == BFTM_MSG_FREE && push->client == req->client &&
+		    push->attempt == req->attempt)
+			push->type = BFTM_MSG_NONE;
+		p = bftm_party_find(lock, req->client, req->attempt);
+	}
+	say_free(lock, p, req, reply);
 	if (!p->want)
 		return;
 	note_deadlock(lock, p, reply);
@@ -158,8 +162,9 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	const u32 position = bftm_party_position(lock, me);
 	struct bftm_party *p = queue_up(cfg, lock, me, position);
 	const u32 most = bftm_holders_max(cfg);
+	const u64 gno = lock->gno;
 
-	reply->gno = lock->gno;
+	reply->gno = gno;
 	if (!p) {
 		bftm_settle(cfg, lock, now, push);
 		reply->type = BFTM_MSG_REFUSED;
@@ -174,7 +179,8 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	bftm_settle(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
-	reply->position = bftm_party_position(lock, me);
+	/* Only a grant takes a party out of the queue. */
+	reply->position = lock->gno == gno ? position : bftm_party_position(lock, me);
 	reply->lease_ns = bftm_parties_wait(lock, reply->position - 1, me->lease_ns);
 }
 
@@ -187,45 +193,45 @@ static void note_prio(struct bftm_lock *lock, u64 prio)
 }
 
 /* A TRY of an attempt that is over, or older than the one by which its client waits. */
-static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
+static bool is_late(const struct bftm_lock *lock, const struct bftm_look *look,
+		    const struct bftm_msg *req)
 {
-	const struct bftm_party *plain;
-
 	if (bftm_is_over(lock, req))
 		return true;
-	plain = bftm_says_held(req) ? NULL : bftm_party_plain(lock, req->client);
-	return plain && req->attempt < plain->attempt;
+	return !bftm_says_held(req) && look->plain && req->attempt < look->plain->attempt;
 }
 
 /* Grant what the client holds by other servers or, if it holds nothing, what it wants. */
 static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			struct bftm_party *p, const struct bftm_msg *req, u64 now,
-			struct bftm_msg *reply, struct bftm_msg *push)
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
-	bftm_grant(cfg, lock, p, p->held ? p->held : p->want, now);
-	answer_free(cfg, lock, req, now, reply, push);
+	p = bftm_grant(cfg, lock, p, p->held ? p->held : p->want, now);
+	answer_free(cfg, lock, p, content, req, now, reply, push);
 }
 
 /* try() where parties have the lock or wait for it, perhaps also this client. */
 static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			 struct bftm_party *me, const struct bftm_msg *req, u64 now,
+			 const struct bftm_look *look, struct bftm_party *me,
+			 const struct bftm_msg *req, u64 now,
 			 struct bftm_msg *reply, struct bftm_msg *push)
 {
 	const bool last = req->flags & BFTM_FLAG_NOQUEUE;
-	struct bftm_party *p = my_place(lock, req), place = {};
+	struct bftm_party *p = my_place(look, req), place = {};
 	const u32 most = bftm_holders_max(cfg);
 
 	if (p) {
 		place = *p;
 		bftm_party_remove(lock, p);
 	}
-	bftm_parties_forget(lock, now);
+	if (look->unheard)
+		bftm_parties_forget(lock, now);
 	/* A request that does not wait goes last, unless its client waits already. */
 	p = NULL;
 	if (bftm_grants_beside(lock, most, me, last && !place.attempt))
 		p = bftm_party_add(lock, me);
 	if (p) {
-		begin_grant(cfg, lock, p, req, now, reply, push);
+		begin_grant(cfg, lock, p, false, req, now, reply, push);
 		return;
 	}
 	/* The newest request has the place; a request that does not wait leaves the place alone. */
@@ -266,21 +272,25 @@ static struct bftm_party asking(const struct bftm_msg *req, u64 now)
 
 /* try() of Figure 1(b) by a client that has no grant. */
 static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		       struct bftm_msg *push)
+		       const struct bftm_look *look, const struct bftm_msg *req, u64 now,
+		       struct bftm_msg *reply, struct bftm_msg *push)
 {
 	struct bftm_party me = asking(req, now);
+	struct bftm_party *p = NULL;
 
-	if (bftm_is_free(lock))
-		begin_grant(cfg, lock, bftm_party_add(lock, &me), req, now, reply, push);
+	if (bftm_is_free(lock) ||
+	    (look->content && bftm_grants_share(look, bftm_holders_max(cfg), &me)))
+		p = bftm_party_add(lock, &me);
+	if (p)
+		begin_grant(cfg, lock, p, look->content, req, now, reply, push);
 	else
-		decide_among(cfg, lock, &me, req, now, reply, push);
+		decide_among(cfg, lock, look, &me, req, now, reply, push);
 }
 
 /* A grant again: for a longer time, for another mode, or since the client holds the lock by now. */
 static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			struct bftm_party *p, const struct bftm_msg *req, u64 now,
-			struct bftm_msg *reply, struct bftm_msg *push)
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
 	bool news = req->k > p->k;
 
@@ -303,7 +313,7 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			p->want = req->mode;
 		}
 	}
-	answer_free(cfg, lock, req, now, reply, push);
+	answer_free(cfg, lock, p, content, req, now, reply, push);
 }
 
 /*
@@ -321,14 +331,14 @@ static void step_reassert(const struct bftm_server_cfg *cfg, struct bftm_lock *l
 		bftm_refuse(req, reply, BFTM_REFUSED_WAITERS);
 		return;
 	}
-	begin_grant(cfg, lock, p, req, now, reply, push);
+	begin_grant(cfg, lock, p, false, req, now, reply, push);
 }
 
 void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		   const struct bftm_msg *req, u64 now,
 		   struct bftm_msg *reply, struct bftm_msg *push)
 {
-	struct bftm_party *p;
+	struct bftm_look look;
 
 	if (!bftm_may_last(cfg, req)) {
 		bftm_refuse(req, reply, req->lease_ns == BFTM_LEASE_NONE ? BFTM_REFUSED_ACCESS :
@@ -339,13 +349,13 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	note_prio(lock, req->prio);
 	reply->prio = lock->lam;
+	bftm_parties_look(lock, req->client, req->attempt, now, &look);
 	/* A later attempt that the client has given up does not end the granted one. */
-	p = bftm_party_find(lock, req->client, req->attempt);
-	if (p && bftm_party_granted(p)) {
-		renew_grant(cfg, lock, p, req, now, reply, push);
+	if (look.named && bftm_party_granted(look.named)) {
+		renew_grant(cfg, lock, look.named, look.content, req, now, reply, push);
 		return;
 	}
-	if (is_late(lock, req)) {
+	if (is_late(lock, &look, req)) {
 		reply->type = BFTM_MSG_NONE;
 		return;
 	}
@@ -360,6 +370,9 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 						    cfg->quarantine_until_ns - now + 1;
 		return;
 	}
-	bftm_parties_expire(lock, now);
-	decide_try(cfg, lock, req, now, reply, push);
+	if (look.over) {
+		bftm_parties_expire(lock, now);
+		bftm_parties_look(lock, req->client, req->attempt, now, &look);
+	}
+	decide_try(cfg, lock, &look, req, now, reply, push);
 }

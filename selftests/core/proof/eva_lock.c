@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory without_lock bftm_server_step bftm_server_needs bftm_step_try: every request that needs no lock, when there is none
-// prove: memory all_parties bftm_parties bftm_party bftm_walk_begin bftm_walk_on bftm_is_stranger bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_ended bftm_parties_wait bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
-// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_defer bftm_grants_probe bftm_grants_deadlock bftm_grants_suffice bftm_holders_max bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
+// prove: memory all_parties bftm_parties bftm_party bftm_walk_begin bftm_walk_on bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_ended bftm_parties_wait bftm_parties_forget bftm_parties_expire bftm_parties_look bftm_goes_before bftm_waits_before bftm_queue_move: the same
+// prove: memory all_grants bftm_party_lacks bftm_party_content bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_defer bftm_grants_probe bftm_grants_deadlock bftm_grants_share bftm_holders_max bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // prove: memory all_drops bftm_lock_drop bftm_lock_lasting bftm_is_closed: the same, of every client and incarnation
 // frama-c without_lock all_parties all_values all_drops: -eva-min-loop-unroll 7 -eva-slevel 1000
@@ -53,8 +53,9 @@ void all_parties(void)
 {
 	struct bftm_lock lock = any_lock();
 	struct bftm_party me = any_party();
+	struct bftm_look look;
 
-	switch (any_from(0, 7)) {
+	switch (any_from(0, 8)) {
 	case 0:
 		bftm_party_find(&lock, me.client, me.attempt);
 		bftm_party_plain(&lock, (u32)any_from(0, ~0u));
@@ -63,7 +64,7 @@ void all_parties(void)
 		bftm_party_last(&lock);
 		bftm_party_position(&lock, &me);
 		bftm_is_free(&lock);
-		bftm_is_stranger(&lock, me.client);
+		bftm_lock_deadline(&lock);
 		break;
 	case 2:
 		bftm_party_add(&lock, &me);
@@ -82,6 +83,9 @@ void all_parties(void)
 		bftm_parties_wait(&lock, (u32)any_from(0, bftm_parties(&lock)),
 				  any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS));
 		break;
+	case 7:
+		bftm_parties_look(&lock, me.client, me.attempt, ANY_TIME, &look);
+		return;
 	default:
 		bftm_parties_expire(&lock, ANY_TIME);
 	}
@@ -121,6 +125,7 @@ void all_grants(void)
 	struct bftm_party me = any_party();
 	const struct bftm_server_cfg cfg = any_server();
 	const u32 most = bftm_holders_max(&cfg);
+	struct bftm_look look;
 	enum bftm_mode mode;
 
 	switch (any_from(0, 7)) {
@@ -140,7 +145,8 @@ void all_grants(void)
 		bftm_grants_probe(&lock, most, &me, any_bool());
 		break;
 	case 5:
-		bftm_grants_suffice(&lock);
+		bftm_parties_look(&lock, me.client, me.attempt, ANY_TIME, &look);
+		bftm_grants_share(&look, most, &me);
 		break;
 	case 6:
 		bftm_grants_defer(&lock, most, bftm_party(&lock, 0));

@@ -142,6 +142,12 @@ struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum
 bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bftm_party *me,
 			bool last);
 
+/*@ requires \valid_read(p) && party_ok((struct bftm_party *)p);
+  @ assigns \nothing;
+  @ ensures \result <==> p->want == 0 && p->inquire == 0 && p->probe == 0 && covers(p->mode, p->held);
+  @*/
+static inline bool bftm_party_content(const struct bftm_party *p);
+
 #define MARKS lock->first.inquire, lock->queue->place[0 .. 65599].party.inquire
 
 /*@ requires lock_ok(lock) && in_lock(lock, (struct bftm_party *)me);

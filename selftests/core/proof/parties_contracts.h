@@ -119,6 +119,12 @@ struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64
   @*/
 static bool is_waiting(const struct bftm_party *p);
 
+/*@ requires \valid_read(p) && party_ok((struct bftm_party *)p);
+  @ assigns \nothing;
+  @ ensures \result ==> p->attempt != 0 && p->mode == 0;
+  @*/
+static bool is_unheard(const struct bftm_party *p, u64 now);
+
 /*@ requires lock_ok(the_lock);
   @ assigns \result \from lock, client;
   @ ensures found: \result != \null ==> in_lock(the_lock, \result) && \result->client == client &&

@@ -7,6 +7,7 @@
 #define PROOF_SERVER_CONTRACTS_H
 
 #include "value_contracts.h"
+#include "core/backoff/parties.h"
 
 #define CFG_OK								\
 	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
@@ -239,8 +240,8 @@ bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg 
 
 /*@ assigns *lock, QUEUE_FIELDS, *reply, *push; */
 static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-			struct bftm_msg *push);
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push);
 
 /* 1, 3: what is said before the answer is in annotations: WP forgets which party it was. */
 /*@ requires CFG_OK && lock_ok(lock) && time_ok(now);
@@ -249,22 +250,25 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
   @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
   @*/
 static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			struct bftm_party *p, const struct bftm_msg *req, u64 now,
-			struct bftm_msg *reply, struct bftm_msg *push);
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push);
 
 /*@ requires CFG_OK && lock_ok(lock) && time_ok(now);
   @ requires open: !CLOSED;
+  @ requires \valid_read(look);
   @ REQUEST;
   @ assigns *lock, QUEUE_FIELDS, *reply, *push;
   @*/
 static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		       struct bftm_msg *push);
+		       const struct bftm_look *look, const struct bftm_msg *req, u64 now,
+		       struct bftm_msg *reply, struct bftm_msg *push);
 
-/*@ requires lock_ok(the_lock) && \valid_read(req);
+/*@ requires lock_ok(the_lock) && \valid_read(req) && \valid_read(look);
+  @ requires look->plain == \null || \valid_read(look->plain);
   @ assigns \nothing;
   @*/
-static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
+static bool is_late(const struct bftm_lock *lock, const struct bftm_look *look,
+		    const struct bftm_msg *req);
 
 /*@ requires \valid_read(req) && mode_ok(req->mode) && req->arg <= 5;
   @ assigns \nothing;
@@ -282,8 +286,8 @@ static struct bftm_party asking(const struct bftm_msg *req, u64 now);
   @ assigns *lock, QUEUE_FIELDS, *reply, *push;
   @*/
 static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			struct bftm_party *p, const struct bftm_msg *req, u64 now,
-			struct bftm_msg *reply, struct bftm_msg *push);
+			struct bftm_party *p, bool content, const struct bftm_msg *req,
+			u64 now, struct bftm_msg *reply, struct bftm_msg *push);
 
 /*
  * Two things that members hold do not exclude each other: no server can check this. No party of the

@@ -3,6 +3,8 @@
 // prove: wp bftm_party: that at a place
 // prove: wp bftm_party_granted: has a mode
 // prove: wp bftm_party_lacks: holds what its mode does not cover
+// prove: wp bftm_party_content: wants no more than it has, and is not marked
+// prove: wp bftm_grants_share: yes only for a mode that none of those counted excludes
 // prove: wp bftm_party_converts: has or holds a mode, and wants one that this one does not cover
 // prove: wp bftm_goes_before: the lower priority goes first, then the lower client
 // prove: wp bftm_waits_before: who holds goes first, else the same of two who wait

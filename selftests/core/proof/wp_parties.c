@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_party_find: nobody, or that client and attempt
 // prove: wp is_waiting: has no grant
+// prove: wp is_unheard: one that waits
+// prove: wp bftm_parties_look: the party of that client and attempt, if there is one; each grant is counted, and one that is over is not overlooked; unsigned numbers may wrap around
 // prove: wp bftm_party_plain: nobody, or one of that client that waits and holds nothing
 // prove: wp bftm_party_last: nobody, or one that waits
 // prove: wp bftm_party_position: looks only
@@ -24,7 +26,7 @@
 // frama-c: -wp-model Typed+cast+ref
 // frama-c bftm_party_add bftm_parties_expire: -wp-steps 400000
 // frama-c bftm_party_remove bftm_party_number full empty trade fetch into_place close_up bring: -wp-steps 200000
-// frama-c bftm_parties_forget: -no-warn-unsigned-overflow
+// frama-c bftm_parties_forget is_unheard bftm_parties_look: -no-warn-unsigned-overflow
 // frama-c bftm_parties_expire bftm_party_add full trade fetch: -wp-no-pruning
 // takes 100: bftm_party_add
 // takes 20: bftm_parties_expire bftm_party_remove bftm_party_number full empty trade fetch
