@@ -187,9 +187,10 @@ bool bftm_grants_share(const struct bftm_look *look, u32 most, const struct bftm
 }
 
 /*
- * Servers may have seen another order. A grantee yields what it does not hold to a better bid, which
- * all servers agree on; to one that holds the lock, which it cannot win before that one is gone;
- * and to a conversion that a holder delays anyhow. It would not yield the mode that it holds.
+ * Servers may have seen another order. @p, which has a grant, yields what it does not hold to a
+ * better bid, which all servers agree on; to one that holds the lock, which it cannot win before
+ * that one is gone; and to a conversion that a holder delays anyhow. It would not yield what it
+ * holds.
  */
 static bool is_to_yield(const struct survey *s, const struct bftm_party *p,
 			const struct bftm_party *me)

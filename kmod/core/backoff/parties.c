@@ -47,7 +47,7 @@ void bftm_parties_look(const struct bftm_lock *lock, u32 client, u64 attempt, u6
 		look.content &= bftm_party_content(p);
 		if (p->client != client)
 			continue;
-		if (p->attempt == attempt)
+		if (!look.named && p->attempt == attempt)
 			look.named = p;
 		if (!look.plain && is_waiting(p) && !p->held)
 			look.plain = p;

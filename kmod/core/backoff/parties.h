@@ -111,7 +111,7 @@ static inline bool bftm_waits_before(const struct bftm_party *a, const struct bf
 
 /**
  * struct bftm_look - what one look at all parties of a lock shows of them
- * @named:   a party by its name, or NULL
+ * @named:   as of bftm_party_find()
  * @plain:   as of bftm_party_plain(), of the same client
  * @grants:  how many have a grant, be it over
  * @granted: how many have this mode granted; BFTM_MODE_NL counts places without a grant
@@ -135,9 +135,10 @@ struct bftm_look {
  * @client:  with @attempt, the name of a party
  * @attempt: see @client
  * @now:     the clock of leases, ns
- * @ret:     what this shows; it is true until a party comes, goes or changes
+ * @ret:     what this shows; it is true, and parties are where it says, until a party comes, goes,
+ *           moves or changes
  *
- * A server looks at all of the parties for each TRY, so this is most of what a TRY costs where there are
+ * A server looks at all parties for each TRY, so this is most of what a TRY costs where there are
  * many.
  */
 void bftm_parties_look(const struct bftm_lock *lock, u32 client, u64 attempt, u64 now,

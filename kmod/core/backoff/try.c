@@ -127,14 +127,17 @@ static void say_free(const struct bftm_lock *lock, const struct bftm_party *p,
 	bftm_value_tell(lock, bftm_value_room(req), reply);
 }
 
-/* Others hear unasked what the server grants beside this grant. */
+/*
+ * Others hear unasked what the server grants beside this grant.
+ * @content: all parties were bftm_party_content() before; false: that is not known
+ */
 static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			struct bftm_party *p, bool content, const struct bftm_msg *req,
 			u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
 	const u32 most = bftm_holders_max(cfg);
 
-	/* Of those that all have what they want only this one has changed. */
+	/* All others have what they want, and so has this one: nothing is left to settle. */
 	if (content && bftm_party_content(p)) {
 		lock->unsettled = 0;
 	} else if (!bftm_is_quiet(lock)) {
@@ -179,7 +182,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	bftm_settle(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
-	/* Only a grant takes a party out of the queue. */
+	/* bftm_settle() takes a party out of the queue by a grant alone. */
 	reply->position = lock->gno == gno ? position : bftm_party_position(lock, me);
 	reply->lease_ns = bftm_parties_wait(lock, reply->position - 1, me->lease_ns);
 }
@@ -359,7 +362,8 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		reply->type = BFTM_MSG_NONE;
 		return;
 	}
-	if (req->flags & BFTM_FLAG_REASSERT && cfg->awaited) {
+	/* If this attempt waits, the member has given its grant back since it asserted it. */
+	if (req->flags & BFTM_FLAG_REASSERT && cfg->awaited && !look.named) {
 		step_reassert(cfg, lock, req, now, reply, push);
 		return;
 	}

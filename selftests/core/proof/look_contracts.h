@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The promises of a look at all parties of a lock; included in parties.h, where struct bftm_look is known. */
+/*
+ * The promises of a look at all parties of a lock; included in parties.h, where struct bftm_look is
+ * known.
+ */
 #ifndef PROOF_LOOK_CONTRACTS_H
 #define PROOF_LOOK_CONTRACTS_H
 

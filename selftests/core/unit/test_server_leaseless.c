@@ -299,6 +299,24 @@ static void a_writer_that_is_dropped_leaves_a_doubt(void **state)
 
 #define TEST(name) cmocka_unit_test_setup(name, fresh_member)
 
+/* A member that misbehaves: it would be there twice, by one name. */
+static void who_waits_asserts_nothing(void **state)
+{
+	struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .client = ALICE, .attempt = OF(1, 1) };
+
+	(void)state;
+	recovering(true);
+	FREE(reassert(ALICE, OF(1, 1), 1, BFTM_MODE_PW, T0));
+	FREE(holds(ALICE, OF(1, 1), 2, BFTM_MODE_PW, BFTM_MODE_NL, T0));
+	yield.gno = reply.gno;
+	step(yield, T0);
+	assert_int_equal(bftm_lock_waiters(&lock), 1);
+	assert_int_equal(reassert(ALICE, OF(1, 1), 3, BFTM_MODE_PW, T0), BFTM_MSG_WAIT);
+	assert_int_equal(reply.position, 0);
+	assert_int_equal(bftm_lock_waiters(&lock), 1);
+	assert_int_equal(bftm_lock_holders(&lock), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +334,7 @@ int main(void)
 		TEST(an_eviction_ends_what_has_no_end),
 		TEST(an_eviction_leaves_leases_alone),
 		TEST(a_writer_that_is_dropped_leaves_a_doubt),
+		cmocka_unit_test_setup(who_waits_asserts_nothing, fresh_member),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one look at all parties of a lock shows, beside what functions say that each look for one
- * thing; and that who shares a lock by it is let in by the look at modes and bids as well.
+ * One look at all parties of a lock shows the same as functions that each look for one thing. And
+ * the look at modes and bids lets the same newcomers in.
  */
 #include <string.h>
 
