@@ -4,20 +4,32 @@
 
 #include "core/types.h"
 
+/* The longest pause is so many times the usual first one. */
+#define BFTM_LATER_MOST 8
+
 /**
- * bftm_later() - when to repeat what nobody has answered
+ * bftm_later_most() - when to repeat what nobody has answered
  * @now: the last time it was sent
- * @ns: the first pause
+ * @ns: the first pause, not 0
  * @repeats: how often it was repeated by then
+ * @most_ns: no pause is longer but the first, if that is
  *
- * Pauses of 1, 1, 2, 4, then 8 times @ns: a datagram lost twice is common enough to
+ * Pauses of 1, 1, 2, 4, 8 … times @ns: a datagram lost twice is common enough to
  * be asked for soon, and who is gone is not to be asked all the time.
  */
+static inline u64 bftm_later_most(u64 now, u64 ns, u32 repeats, u64 most_ns)
+{
+	while (repeats > 1 && ns <= most_ns / 2) {
+		ns *= 2;
+		repeats--;
+	}
+	return now + ns;
+}
+
+/** bftm_later() - bftm_later_most() with pauses of up to eight times @ns */
 static inline u64 bftm_later(u64 now, u64 ns, u32 repeats)
 {
-	u32 doublings = repeats ? repeats - 1 : 0;
-
-	return now + (ns << (doublings < 3 ? doublings : 3));
+	return bftm_later_most(now, ns, repeats, BFTM_LATER_MOST * ns);
 }
 
 #endif /* BFTM_CORE_RESEND_H */

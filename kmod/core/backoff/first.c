@@ -56,7 +56,9 @@ void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 	 */
 	ask_rest(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);
 	c->resends++;
-	c->resend_ns = bftm_later(now, c->hedge_ns ?: cfg->resend_ns, c->resends);
+	/* The hedge is as short as a round trip may be: from it the pauses grow as long as all others. */
+	c->resend_ns = bftm_later_most(now, c->hedge_ns ?: cfg->resend_ns, c->resends,
+				       BFTM_LATER_MOST * cfg->resend_ns);
 }
 
 void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,

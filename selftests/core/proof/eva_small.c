@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_small bftm_all bftm_later bftm_speed_slow bftm_kth_largest bftm_poll bftm_poll_window bftm_poll_informed bftm_look_after: every time, up to 31 values
+// prove: eva all_small bftm_all bftm_later bftm_later_most bftm_speed_slow bftm_kth_largest bftm_poll bftm_poll_window bftm_poll_informed bftm_look_after: every time, up to 31 values
 // prove: memory all_counts bftm_count: every set of servers
 // prove: memory all_speeds bftm_speed_answered: every mean and time
 // prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client bftm_grant_end bftm_grant_until bftm_pace: every lease and drift
