@@ -15,6 +15,8 @@
 
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
+/* Of one turn: more than timers and requests of one turn send, see loop.c. */
+#define BATCHES_MOST	32
 
 /* More than a message has, to see what is too long. */
 struct datagram {
@@ -237,9 +239,9 @@ static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 }
 
-static void cluster_receive(struct bftm_watch *watch)
+/* Return: may there be more? */
+static bool receive_batch(struct bftm_cluster *cl)
 {
-	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
 	static struct datagram data[BATCH];
 	struct sockaddr_in6 from[BATCH] = {};
 	struct mmsghdr batch[BATCH] = {};
@@ -254,7 +256,7 @@ static void cluster_receive(struct bftm_watch *watch)
 		batch[i].msg_hdr.msg_name = &from[i];
 		batch[i].msg_hdr.msg_namelen = sizeof(from[i]);
 	}
-	n = recvmmsg(watch->fd, batch, BATCH, MSG_DONTWAIT, NULL);
+	n = recvmmsg(cl->socket.fd, batch, BATCH, MSG_DONTWAIT, NULL);
 	if (n > 0)
 		bftm_upcall_look();
 	for (i = 0; i < n; i++) {
@@ -263,6 +265,16 @@ static void cluster_receive(struct bftm_watch *watch)
 		else
 			cluster_take(cl, &data[i], batch[i].msg_len, &from[i]);
 	}
+	return n == BATCH;
+}
+
+static void cluster_receive(struct bftm_watch *watch)
+{
+	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
+	u32 batches = 0;
+
+	while (batches++ < BATCHES_MOST && receive_batch(cl))
+		;
 }
 
 int bftm_cluster_open(struct bftm_cluster *cl)

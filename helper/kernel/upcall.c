@@ -123,9 +123,10 @@ static int read_request(struct nlattr **attr, void *arg)
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
-static void upcall_pull(void)
+/* One request at least, then until @most_ns have passed. */
+static void upcall_pull(u64 most_ns)
 {
-	u64 end_ns = bftm_now() + PULL_NS;
+	u64 end_ns = bftm_now() + most_ns;
 	int err;
 
 	for (;;) {
@@ -159,7 +160,7 @@ static void upcall_ready(struct bftm_watch *w)
 	(void)w;
 	/* The only messages that arrive without a request are hints, which have no content. */
 	nl_recvmsgs_default(nl.sock);
-	upcall_pull();
+	upcall_pull(PULL_NS);
 }
 
 static void look_again(struct bftm_timer *timer)
@@ -168,7 +169,7 @@ static void look_again(struct bftm_timer *timer)
 	if (broken)
 		bftm_upcall_close();
 	if (registered)
-		upcall_pull();
+		upcall_pull(PULL_NS);
 	else if (!bftm_upcall_open())
 		bftm_log(LOG_INFO, "serving the kernel again");
 }
@@ -226,7 +227,7 @@ int bftm_upcall_open(void)
 	watch.ready = upcall_ready;
 	bftm_watch_add(&watch);
 	bftm_upcall_ops.opened();
-	upcall_pull();
+	upcall_pull(PULL_NS);
 	return 0;
 }
 
@@ -236,10 +237,12 @@ void bftm_upcall_look(void)
 
 	if (!registered)
 		return;
+	/* One pull shows whether this is the helper still; the others have their turn. */
 	if (poll(&kernel, 1, 0) > 0)
-		upcall_ready(&watch);
-	else if (nl.notified || broken)
-		upcall_pull();		/* a report has read the hint */
+		nl_recvmsgs_default(nl.sock);
+	else if (!nl.notified && !broken)
+		return;			/* else a report has read the hint */
+	upcall_pull(0);
 }
 
 bool bftm_upcall_is_open(void)

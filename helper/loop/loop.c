@@ -80,25 +80,40 @@ bool bftm_due(u64 *last_ns, u64 every_ns)
 	return true;
 }
 
-static void fire_due(void)
+/*
+ * Timers of one turn. Most of them send a request again that nobody has answered: the answers that
+ * are here are read before more is sent. Else a daemon with thousands of locks to ask for would be
+ * busy with sending, lose the answers that its socket has no room for, and never be done.
+ */
+#define FIRE_MOST 16
+
+/* Return: are there more that are due? */
+static bool fire_due(void)
 {
 	u64 now = bftm_now();
 	struct bftm_timer *timer;
+	u32 fired = 0;
 
 	while ((timer = RB_MIN(timers, &timers)) && timer->at_ns <= now) {
+		if (fired++ >= FIRE_MOST)
+			return true;
 		bftm_timer_stop(timer);
 		timer->fire(timer);
 	}
+	return false;
 }
 
-/* The timer's descriptor is set before each sleep, which also clears its expiry. */
-static void set_alarm(void)
+/*
+ * The timer's descriptor is set before each turn, which also clears its expiry. It is not needed
+ * while timers are due.
+ */
+static void set_alarm(bool due)
 {
 	struct bftm_timer *first = RB_MIN(timers, &timers);
 	struct itimerspec at = {};
 	u64 now, at_ns;
 
-	if (first) {
+	if (first && !due) {
 		now = bftm_now();
 		at_ns = now + bftm_look_after(first->at_ns > now ? first->at_ns - now : 0);
 		at_ns = bftm_clock_to_boottime(at_ns);
@@ -111,15 +126,16 @@ static void set_alarm(void)
 int bftm_loop_run(void)
 {
 	struct epoll_event event;
+	bool due;
 	int n;
 
 	while (!stopping) {
-		fire_due();
+		due = fire_due();
 		if (stopping)
 			break;
-		set_alarm();
+		set_alarm(due);
 		/* One event a turn: a callback may close the descriptor of the next event. */
-		n = epoll_wait(epoll_fd, &event, 1, -1);
+		n = epoll_wait(epoll_fd, &event, 1, due ? 0 : -1);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 1 && event.data.ptr) {
