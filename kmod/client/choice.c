@@ -12,11 +12,6 @@
  * it may be that no datagram of the kernel's ever passes.
  */
 #define VAIN_BITS	6
-/*
- * Servers asked for all locks together: a session that goes tells all of them that it is over.
- * More locks are the helper's from the beginning.
- */
-#define ASKING_MAX	4096
 
 static u64 lease_of(const struct bftm_session *s, const struct bftm_acquire *arg)
 {
@@ -44,7 +39,7 @@ bool bftm_choice_may(struct bftm_net *bn, const struct bftm_request *request)
 
 bool bftm_choice_takes(struct bftm_session *s)
 {
-	if (s->asking * s->cfg.n >= ASKING_MAX || s->count >= BFTM_REQUESTS_MAX)
+	if (s->count >= BFTM_REQUESTS_MAX)
 		return false;
 	/* Without a helper the kernel serves all that it can. */
 	if (s->watch && s->bn->upcall->portid) {
@@ -78,15 +73,18 @@ void bftm_choice_want(const struct bftm_session *s, const struct bftm_request *r
 	};
 }
 
-void bftm_choice_in_vain(struct bftm_session *s)
+void bftm_choice_in_vain(struct bftm_session *s, u64 begun_ns)
 {
+	if (s->heard_ns > begun_ns)
+		return;
 	s->watch = BFTM_CHOICE_WATCH << s->vain;
 	s->vain = min(s->vain + 1, VAIN_BITS);
 }
 
-void bftm_choice_heard(struct bftm_session *s)
+void bftm_choice_heard(struct bftm_session *s, u64 now)
 {
 	s->vain = 0;
+	s->heard_ns = now;
 }
 
 void bftm_choice_disputed(struct bftm_session *s, u32 acquires)

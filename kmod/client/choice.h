@@ -37,11 +37,17 @@ bool bftm_choice_takes(struct bftm_session *s);
 void bftm_choice_want(const struct bftm_session *s, const struct bftm_request *request,
 		      struct bftm_want *want);
 
-/** bftm_choice_in_vain() - too few servers answer, or can be asked: so it may well be next time. */
-void bftm_choice_in_vain(struct bftm_session *s);
+/**
+ * bftm_choice_in_vain() - too few servers answer, or can be asked: so it may well be next time
+ * @s:        the session
+ * @begun_ns: when they were asked first, by the clock of leases
+ *
+ * Unless enough have answered another attempt since then: where many ask, some answers are late.
+ */
+void bftm_choice_in_vain(struct bftm_session *s, u64 begun_ns);
 
-/** bftm_choice_heard() - enough servers answer. */
-void bftm_choice_heard(struct bftm_session *s);
+/** bftm_choice_heard() - enough servers answer, at @now by the clock of leases */
+void bftm_choice_heard(struct bftm_session *s, u64 now);
 
 /**
  * bftm_choice_disputed() - the helper has to see the next acquires

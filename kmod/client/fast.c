@@ -40,19 +40,11 @@ static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_ses
 	return NULL;
 }
 
-/* It is not decided any more. */
-static void forget_asking(struct bftm_fast *f)
-{
-	f->session->asking -= f->asking;
-	f->asking = false;
-}
-
 /* The core is done with its part: of the attempt RELEASE is left. */
 static void forget_client(struct bftm_fast *f)
 {
 	struct bftm_session *s = f->session;
 
-	forget_asking(f);
 	if (!f->host.client)
 		return;
 	s->prio = max(s->prio, f->host.core->seen(f->host.client, &s->cfg));
@@ -191,7 +183,6 @@ static void fast_won(struct bftm_fast *f, u64 end_ns)
 	};
 
 	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
-	forget_asking(f);
 	s->line->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
 	if (bftm_local_next(request))
@@ -219,7 +210,7 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 
 	send_all(f, &step->out);
 	if (step->unheard)
-		bftm_choice_in_vain(s);
+		bftm_choice_in_vain(s, f->host.client->begun_ns);
 	else if (step->disputed)
 		bftm_choice_disputed(s, BFTM_CHOICE_WATCH);
 	else if (step->contested)
@@ -287,7 +278,7 @@ static void fast_time_out(struct bftm_fast *f)
 	struct bftm_host_step step __uninitialized;
 
 	if (bftm_host_in_vain(&f->host, &s->cfg))
-		bftm_choice_in_vain(s);
+		bftm_choice_in_vain(s, f->host.client->begun_ns);
 	fast_give_back(f, &step);
 	request = fast_detach(f);
 	if (lacks) {
@@ -327,8 +318,6 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->host.attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
-	f->asking = true;
-	s->asking++;
 	s->count++;
 	request->fast = f;
 	bftm_created("fast", f);
@@ -500,7 +489,7 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	check_held(f);
 	bftm_host_answer(&f->host, &f->session->cfg, u, msg, now, &step);
 	if (bftm_host_reached(&f->host, &f->session->cfg))
-		bftm_choice_heard(f->session);
+		bftm_choice_heard(f->session, now);
 	if (step.wanted)
 		bftm_handle_wanted(f->request->handle, f->request->arg.mode);
 	fast_obey(f, &step);

@@ -22,7 +22,6 @@ struct bftm_request;
  * @armed_state: @host.state then
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
- * @asking:     it is not decided
  * @unsent:     had no room, and leaves by the next alarm; to no server: nothing
  * @room:       bytes of the client that @host has at the beginning
  * @host:       the core
@@ -37,7 +36,6 @@ struct bftm_fast {
 	enum bftm_host_state armed_state;
 	struct bftm_session *session;
 	struct bftm_request *request;
-	bool asking;
 	struct bftm_send unsent;
 	size_t room;
 	struct bftm_host host;

@@ -140,11 +140,15 @@ void bftm_line_route(struct bftm_line *line)
 	forget_routes(line);
 }
 
-/* Return: was it sent, as far as this host can tell? */
+/*
+ * Return: was it sent, as far as this host can tell? For want of room in the socket or of memory it
+ * was lost, as it may be on its way: that passes, while the reason of other errors stays.
+ */
 static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct bftm_wire *wire,
 		      const u32 *skips)
 {
 	const struct bftm_session_peer *peer = &line->session->peer[u];
+	int err;
 
 	wire->head.server = cpu_to_le16(peer->id);
 	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
@@ -156,8 +160,8 @@ static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct
 	}
 	skb_put_data(skb, wire->data, wire->len);
 	bftm_sign(peer->pair.request, skb->data, wire->len);
-	return bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u],
-			     skb) >= 0;
+	err = bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u], skb);
+	return err >= 0 || err == -ENOBUFS || err == -ENOMEM;
 }
 
 void bftm_line_skip(struct bftm_line *line)
@@ -185,7 +189,7 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const
 		if (!(to >> u & 1) || READ_ONCE(up->silent))
 			continue;
 		skb = bftm_udp_room(&rooms, hweight32(to >> u), wire->len);
-		if (skb && line_tell(line, u, skb, wire, skips))
+		if (!skb || line_tell(line, u, skb, wire, skips))
 			sent |= BIT(u);
 	}
 	/* Without a lock: bftm_line_route() may have been there before a route was kept. */

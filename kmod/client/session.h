@@ -58,12 +58,12 @@ struct bftm_session_peer {
  * @alarms:   acquisitions with something to do at a time, guarded
  * @all:      acquisitions, guarded
  * @count:    of them, guarded
- * @asking:   those among them that are not decided, guarded
  * @watch:    so many acquires are left to the helper, which takes down who
  *            disagrees with whom, or has to see to it anyway, guarded
  * @prio:     the highest Lamport priority that its attempts have met, of all locks, guarded: with a
  *            lower one an attempt would go before clients that wait
  * @vain:     acquisitions in a row in which too few were heard, guarded
+ * @heard_ns: when enough servers answered an acquisition last, guarded
  * @watch_again: acquisitions before the helper has to watch again, guarded
  * @skips:    how often numbers were skipped, also by lines before, which had the same counters: see
  *            bftm_line_skip(), guarded
@@ -87,10 +87,10 @@ struct bftm_session {
 	struct bftm_alarms alarms;
 	struct list_head all;
 	u32 count;
-	u32 asking;
 	u32 watch;
 	u64 prio;
 	u32 vain;
+	u64 heard_ns;
 	u32 watch_again;
 	u32 skips;
 	struct bftm_session_peer peer[];

@@ -263,12 +263,13 @@ void bftm_host_renew(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 /*
  * An attempt that waits in the queue is repeated to servers that do not answer, and polls all of
  * them, for as long as it is heard, which the core knows; where too few were ever heard it waits
- * no longer than one that does not queue.
+ * no longer than one that does not queue. On a host with much to do it may be woken late, and is
+ * repeated first all the same.
  */
 static bool asks_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 since)
 {
 	if (bftm_contender_queues(h->client))
-		return !bftm_host_reached(h, cfg) && since >= BFTM_HOST_SENDS * cfg->resend_ns;
+		return bftm_host_in_vain(h, cfg) && since >= BFTM_HOST_SENDS * cfg->resend_ns;
 	return h->client->sends >= BFTM_HOST_SENDS;
 }
 

@@ -138,6 +138,21 @@ static void unheard_in_the_queue(void **state)
 	assert_over_at(ALL, false);
 }
 
+/* A host with thousands of locks to ask for comes to this one late: the answers may just be lost. */
+static void woken_late_it_is_repeated_first(void **state)
+{
+	u64 late = T0 + 2 * BFTM_HOST_SENDS * cfg.resend_ns;
+
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	begin(T0);
+	assert_int_equal(host_wakes(late), BFTM_HOST_NOTHING);
+	assert_int_equal(tried(), ALL);
+	all_tell(ALL, BFTM_MSG_WAIT, late + 1);
+	assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+	assert_int_equal(h.state, BFTM_HOST_ASK);
+}
+
 /* Up to b servers grant a lock that others deny, and the daemon is to see such rounds. */
 static void a_wait_is_contested(void **state)
 {
@@ -250,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup(renewed_on_request, fresh),
 		cmocka_unit_test_setup(lapsed, fresh),
 		cmocka_unit_test_setup(it_waits_in_the_queue, fresh),
+		cmocka_unit_test_setup(woken_late_it_is_repeated_first, fresh),
 		cmocka_unit_test_setup(unheard_in_the_queue, fresh),
 		cmocka_unit_test_setup(a_wait_is_contested, fresh),
 		cmocka_unit_test_setup(a_waiter_hurries_it, fresh),
