@@ -59,7 +59,7 @@ tests-arch: $(addprefix $(BIN)/bftmutex-,liar lin) \
 	$(addprefix $(TESTS_BIN)/,netns_exec contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-seeds model order-model token-model peers crowd sim figures) \
-	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge dlm_story) \
+	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover waiters wire_judge dlm_story) \
 	$(addprefix $(BIN)/quick/,bftmutexd bftmutexctl)
 
 # For tests: a processor that stands still, and a clock that does not leap.

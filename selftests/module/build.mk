@@ -12,7 +12,7 @@
 .PHONY: races floods torture reloads order-torture fuzz-kernel fail-nth failures
 
 KSELFTEST_SOURCES := $(filter-out selftests/module/cluster/contender.c selftests/module/daemon/handover.c \
-	selftests/module/objects/order_load.c $(SHARED:%=%.c),$(wildcard $(addprefix selftests/module/,device/*.c netlink/*.c \
+	selftests/module/daemon/waiters.c selftests/module/objects/order_load.c $(SHARED:%=%.c),$(wildcard $(addprefix selftests/module/,device/*.c netlink/*.c \
 	server/*.c objects/*.c daemon/*.c cluster/*.c)))
 KSELFTESTS := $(notdir $(basename $(KSELFTEST_SOURCES)))
 vpath %.c $(sort $(dir $(KSELFTEST_SOURCES)))
@@ -31,7 +31,7 @@ $(TESTS_BIN)/netns_exec: selftests/lib/netns_exec.c | compiler
 $(TESTS_BIN)/dlm_story: $(call obj,selftests/measure/bench/dlm_story $(LIBRARY))
 	$(link)
 
-$(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover) $(SHARED_A)
+$(TESTS_BIN)/handover $(TESTS_BIN)/waiters: $(TESTS_BIN)/%: $(call obj,selftests/module/daemon/%) $(SHARED_A)
 	$(link)
 
 $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
