@@ -114,7 +114,7 @@ static inline bool bftm_waits_before(const struct bftm_party *a, const struct bf
  * @named:   as of bftm_party_find()
  * @plain:   as of bftm_party_plain(), of the same client
  * @grants:  how many have a grant, be it over
- * @granted: how many have this mode granted; BFTM_MODE_NL counts places without a grant
+ * @granted: how many have this mode granted; that of BFTM_MODE_NL says nothing
  * @over:    is a grant over?
  * @unheard: has one that waits not been heard for its poll window?
  * @content: is each of them bftm_party_content()?

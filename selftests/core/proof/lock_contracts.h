@@ -89,6 +89,12 @@ static inline u32 bftm_parties(const struct bftm_lock *lock);
   @*/
 static inline struct bftm_party *bftm_party(const struct bftm_lock *lock, u32 i);
 
+/*@ requires places_ok(the_lock);
+  @ assigns \nothing;
+  @ ensures \result <==> the_lock->first.attempt == 0 && parties(the_lock) == 1;
+  @*/
+static inline bool bftm_is_free(const struct bftm_lock *lock);
+
 /*@ requires \valid_read(p);
   @ assigns \nothing;
   @ ensures \result <==> p->mode != 0;

@@ -19,7 +19,7 @@
   @ assigns *ret;
   @ ensures named: ret->named != \null ==> in_lock(the_lock, ret->named) &&
   @   named(ret->named, client, attempt);
-  @ ensures none: ret->named == \null ==> \forall integer i; 0 <= i < parties(the_lock) ==>
+  @ ensures none: ret->named == \null && attempt != 0 ==> \forall integer i; 0 <= i < parties(the_lock) ==>
   @   !named(party(the_lock, i), client, attempt);
   @ ensures plain: ret->plain != \null ==> in_lock(the_lock, ret->plain) &&
   @   \valid_read(ret->plain) && ret->plain->client == client && ret->plain->attempt != 0 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_party_find: nobody, or that client and attempt
 // prove: wp is_waiting: has no grant
+// prove: wp bftm_is_free: only the first place, and it is empty
 // prove: wp is_unheard: one that waits
 // prove: wp bftm_parties_look: the party of that client and attempt, if there is one; each grant is counted, and one that is over is not overlooked; unsigned numbers may wrap around
 // prove: wp bftm_party_plain: nobody, or one of that client that waits and holds nothing
