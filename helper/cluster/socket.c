@@ -15,8 +15,11 @@
 
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
-/* Of one turn: more than timers and requests of one turn send, see loop.c. */
-#define BATCHES_MOST	32
+/*
+ * Of one turn. 16 timers, see loop.c, send 496 datagrams at most, so their answers are read in one
+ * turn; and a flood of strangers' datagrams keeps the timers waiting for a few milliseconds.
+ */
+#define BATCHES_MOST	16
 
 /* More than a message has, to see what is too long. */
 struct datagram {

@@ -123,6 +123,15 @@ static int read_request(struct nlattr **attr, void *arg)
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
+/* Not 0, and not later than it is due anyway: others have their turn, and so has this. */
+static void look_soon(void)
+{
+	u64 now = bftm_now();
+
+	if (!look.armed || look.at_ns > now)
+		bftm_timer_arm(&look, now);
+}
+
 /* One request at least, then until @most_ns have passed. */
 static void upcall_pull(u64 most_ns)
 {
@@ -142,9 +151,8 @@ static void upcall_pull(u64 most_ns)
 		/* A hint that came during a pull without a request counts as well. */
 		if (err && (err != -ENODATA || !nl.notified))
 			break;
-		/* Not 0, since such a timer would fire before all others that are due. */
-		if (bftm_now() >= end_ns) {
-			bftm_timer_arm(&look, bftm_now());
+		if (!nl.notified && bftm_now() >= end_ns) {
+			look_soon();
 			return;
 		}
 	}
@@ -237,7 +245,7 @@ void bftm_upcall_look(void)
 
 	if (!registered)
 		return;
-	/* One pull shows whether this is the helper still; the others have their turn. */
+	/* One pull shows whether this is the helper still; other requests have their turn later. */
 	if (poll(&kernel, 1, 0) > 0)
 		nl_recvmsgs_default(nl.sock);
 	else if (!nl.notified && !broken)
@@ -277,7 +285,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
 
 	if (nl.notified || broken)
-		bftm_timer_arm(&look, bftm_now());	/* a hint came in between */
+		look_soon();	/* a hint came in between */
 	return err;
 }
 
@@ -290,5 +298,5 @@ int bftm_upcall_blames(const char **ret_words)
 void bftm_upcall_again(void)
 {
 	broken = registered;
-	bftm_timer_arm(&look, bftm_now());
+	look_soon();
 }

@@ -19,6 +19,7 @@ RB_HEAD(timers, bftm_timer);
 BFTM_TREE(timers, bftm_timer, node, timer_compare)
 
 static struct timers timers = RB_INITIALIZER(&timers);
+static u64 turn_ns;	/* when the turn began */
 static int epoll_fd = -1;
 static int timer_fd = -1;
 
@@ -65,7 +66,8 @@ void bftm_timer_stop(struct bftm_timer *timer)
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {
 	bftm_timer_stop(timer);
-	timer->at_ns = at_ns;
+	/* What was due before has its turn first, even if this one is for a time long ago. */
+	timer->at_ns = at_ns > turn_ns ? at_ns : turn_ns;
 	timer->armed = true;
 	RB_INSERT(timers, &timers, timer);
 }
@@ -90,11 +92,11 @@ bool bftm_due(u64 *last_ns, u64 every_ns)
 /* Return: are there more that are due? */
 static bool fire_due(void)
 {
-	u64 now = bftm_now();
 	struct bftm_timer *timer;
 	u32 fired = 0;
 
-	while ((timer = RB_MIN(timers, &timers)) && timer->at_ns <= now) {
+	turn_ns = bftm_now();
+	while ((timer = RB_MIN(timers, &timers)) && timer->at_ns <= turn_ns) {
 		if (fired++ >= FIRE_MOST)
 			return true;
 		bftm_timer_stop(timer);

@@ -38,7 +38,13 @@ int bftm_loop_init(void);
 int bftm_watch_add(struct bftm_watch *watch);
 void bftm_watch_del(struct bftm_watch *watch);
 
-/** bftm_timer_arm() - set or change; bftm_timer_stop() - fine when not armed */
+/**
+ * bftm_timer_arm() - set or change
+ * @timer: its turn comes after all timers that are due by now
+ * @at_ns: the clock of leases; 0: as soon as can be
+ *
+ * bftm_timer_stop() - fine when not armed
+ */
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
 void bftm_timer_stop(struct bftm_timer *timer);
 

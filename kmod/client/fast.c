@@ -60,7 +60,7 @@ static void fast_free(struct bftm_fast *f)
 	lockdep_assert_held(&s->bn->upcall->lock);
 	hash_del(&f->by_attempt);
 	list_del(&f->list);
-	bftm_alarm_clear(&s->alarms, &f->due);
+	bftm_alarm_clear(f->alarms, &f->due);
 	forget_client(f);
 	if (f->request)
 		f->request->fast = NULL;
@@ -77,12 +77,23 @@ static bool is_armed(const struct bftm_fast *f)
 	       f->armed_ns == f->host.due_ns && f->armed_state == f->host.state;
 }
 
+static void choose_alarms(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+	struct bftm_alarms *alarms = f->host.state == BFTM_HOST_HOLD ? &s->renewals : &s->alarms;
+
+	if (alarms != f->alarms)
+		bftm_alarm_clear(f->alarms, &f->due);
+	f->alarms = alarms;
+}
+
 static void fast_arm(struct bftm_fast *f)
 {
 	u64 at_ns;
 
 	if (is_armed(f))
 		return;
+	choose_alarms(f);
 	f->armed_ns = f->unsent.to ? 0 : f->host.due_ns;
 	f->armed_state = f->host.state;
 	at_ns = f->host.due_ns ? bftm_clock_timer(f->host.due_ns) : 0;
@@ -91,9 +102,9 @@ static void fast_arm(struct bftm_fast *f)
 	if (f->host.state == BFTM_HOST_ASK)
 		at_ns = min_not_zero(at_ns, f->request->timeout_at_ns);
 	if (at_ns)
-		bftm_alarm_set(&f->session->alarms, &f->due, at_ns);
+		bftm_alarm_set(f->alarms, &f->due, at_ns);
 	else
-		bftm_alarm_clear(&f->session->alarms, &f->due);
+		bftm_alarm_clear(f->alarms, &f->due);
 }
 
 static bool fast_send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
@@ -318,6 +329,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->host.attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
+	f->alarms = &s->alarms;
 	s->count++;
 	request->fast = f;
 	bftm_created("fast", f);
@@ -483,12 +495,14 @@ void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed)
 
 static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 {
+	bool reached = bftm_host_reached(&f->host, &f->session->cfg);
 	struct bftm_host_step step __uninitialized;
 	u64 now = bftm_clock_ns();
 
 	check_held(f);
 	bftm_host_answer(&f->host, &f->session->cfg, u, msg, now, &step);
-	if (bftm_host_reached(&f->host, &f->session->cfg))
+	/* Answers to one that was heard before say nothing of what is sent now. */
+	if (!reached && bftm_host_reached(&f->host, &f->session->cfg))
 		bftm_choice_heard(f->session, now);
 	if (step.wanted)
 		bftm_handle_wanted(f->request->handle, f->request->arg.mode);

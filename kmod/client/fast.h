@@ -18,6 +18,7 @@ struct bftm_request;
  * @by_attempt: among all of the namespace
  * @list:       of its session
  * @due:        queued while it has something to do at a time
+ * @alarms:     of the session, where @due is queued
  * @armed_ns:   @host.due_ns when @due was queued; 0: it was queued for @unsent
  * @armed_state: @host.state then
  * @session:    it goes when that does
@@ -32,6 +33,7 @@ struct bftm_fast {
 	struct hlist_node by_attempt;
 	struct list_head list;
 	struct timerqueue_node due;
+	struct bftm_alarms *alarms;
 	u64 armed_ns;
 	enum bftm_host_state armed_state;
 	struct bftm_session *session;

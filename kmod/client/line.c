@@ -160,7 +160,8 @@ static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct
 	}
 	skb_put_data(skb, wire->data, wire->len);
 	bftm_sign(peer->pair.request, skb->data, wire->len);
-	err = bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u], skb);
+	err = bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u],
+			    skb);
 	return err >= 0 || err == -ENOBUFS || err == -ENOMEM;
 }
 

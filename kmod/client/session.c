@@ -5,7 +5,7 @@
  * way or takes it back, or some time after the helper's end: it is taken off the list under the
  * lock, so that nothing begins by it. Its attempts are handed to the helper in pieces, between
  * which others have the lock: meanwhile the session sends, hears and wins as before. When no
- * attempt is left, nothing arms the session's timer; then the timer is stopped and the line
+ * attempt is left, nothing arms the session's timers; then the timers are stopped and the line
  * detached, which waits until nobody sends or receives by the line.
  *
  * All that is one hold of the session mutex, for which the next helper waits: it finds each lock
@@ -202,6 +202,7 @@ static void dispose(struct bftm_session *s)
 		cond_resched();
 	} while (more);
 	bftm_alarms_stop(&s->alarms);
+	bftm_alarms_stop(&s->renewals);
 	line_end(s->line);
 	bftm_destroyed("session", s);
 	session_free(s);
@@ -481,6 +482,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid,
 	INIT_LIST_HEAD(&s->list);
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
+	bftm_alarms_init(&s->renewals, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
 	err = session_lend(line, s, portid, extack);
 	mutex_unlock(&bn->session_mutex);

@@ -56,6 +56,7 @@ struct bftm_session_peer {
  * @cfg:      for the core; servers that do not count are guarded
  * @ask:      what is known of the servers, if some are asked first, guarded
  * @alarms:   acquisitions with something to do at a time, guarded
+ * @renewals: those in HOLD: however many others there are, these are in time, guarded
  * @all:      acquisitions, guarded
  * @count:    of them, guarded
  * @watch:    so many acquires are left to the helper, which takes down who
@@ -85,6 +86,7 @@ struct bftm_session {
 	struct bftm_client_cfg cfg;
 	struct bftm_ask_state ask;
 	struct bftm_alarms alarms;
+	struct bftm_alarms renewals;
 	struct list_head all;
 	u32 count;
 	u32 watch;

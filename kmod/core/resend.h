@@ -12,7 +12,7 @@
  * @now: the last time it was sent
  * @ns: the first pause, not 0
  * @repeats: how often it was repeated by then
- * @most_ns: no pause is longer but the first, if that is
+ * @most_ns: no pause is doubled to more than this
  *
  * Pauses of 1, 1, 2, 4, 8 … times @ns: a datagram lost twice is common enough to
  * be asked for soon, and who is gone is not to be asked all the time.

@@ -49,6 +49,8 @@ void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out)
 {
+	u64 pause, longest;
+
 	bftm_ask_due(cfg, &c->base.asking, now);
 	/*
 	 * The same k: send times are kept for a few sends only, and
@@ -56,9 +58,10 @@ void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 	 */
 	ask_rest(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);
 	c->resends++;
-	/* The hedge is as short as a round trip may be: from it the pauses grow as long as all others. */
-	c->resend_ns = bftm_later_most(now, c->hedge_ns ?: cfg->resend_ns, c->resends,
-				       BFTM_LATER_MOST * cfg->resend_ns);
+	pause = c->hedge_ns ?: cfg->resend_ns;
+	/* A hedge may be as short as a round trip. Pauses grow from it as far as all others do. */
+	longest = BFTM_LATER_MOST * (pause > cfg->resend_ns ? pause : cfg->resend_ns);
+	c->resend_ns = bftm_later_most(now, pause, c->resends, longest);
 }
 
 void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,

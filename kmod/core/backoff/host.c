@@ -263,13 +263,16 @@ void bftm_host_renew(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 /*
  * An attempt that waits in the queue is repeated to servers that do not answer, and polls all of
  * them, for as long as it is heard, which the core knows; where too few were ever heard it waits
- * no longer than one that does not queue. On a host with much to do it may be woken late, and is
- * repeated first all the same.
+ * not much longer than one that does not queue. On a host with much to do it may be woken late: it
+ * is repeated all the same, and has time for answers to that.
  */
-static bool asks_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 since)
+static bool asks_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now)
 {
+	u64 since = now - h->client->begun_ns;
+
 	if (bftm_contender_queues(h->client))
-		return bftm_host_in_vain(h, cfg) && since >= BFTM_HOST_SENDS * cfg->resend_ns;
+		return bftm_host_in_vain(h, cfg) && since >= BFTM_HOST_SENDS * cfg->resend_ns &&
+		       now - h->repeated_ns >= cfg->resend_ns;
 	return h->client->sends >= BFTM_HOST_SENDS;
 }
 
@@ -278,13 +281,15 @@ static void wake_ask(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 {
 	u64 since = now - h->client->begun_ns;
 
-	if (asks_in_vain(h, cfg, since)) {
+	if (asks_in_vain(h, cfg, now)) {
 		host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
 		return;
 	}
 	h->core->wake(h->client, cfg, now, 0, 0, &step->out);
-	if (since >= cfg->resend_ns && bftm_out_to(&step->out, BFTM_MSG_TRY))
+	if (!h->repeated && since >= cfg->resend_ns && bftm_out_to(&step->out, BFTM_MSG_TRY)) {
 		h->repeated = true;
+		h->repeated_ns = now;
+	}
 	host_asked(h, cfg, now, step);
 }
 

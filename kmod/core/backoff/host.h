@@ -41,6 +41,7 @@ enum bftm_host_state {
  * @granted:  servers that have granted it since they said that, or have not said it
  * @won_k:    the send that won, 0 before
  * @repeated: in ASK servers that did not answer in time were asked again
+ * @repeated_ns: when that was first, by the clock of leases
  * @yielded:  a grant was given back: see below
  * @believes: servers that say, while END waits for their RELEASED, that the attempt has the lock
  * @due_ns:   call bftm_host_wake() then; 0: there is nothing to do at a time. The end of the lease
@@ -61,6 +62,7 @@ struct bftm_host {
 	u32 granted;
 	u32 won_k;
 	bool repeated;
+	u64 repeated_ns;
 	bool yielded;
 	u32 believes;
 	u64 due_ns;

@@ -24,6 +24,7 @@ void all_small(void)
 
 	bftm_all(n);
 	bftm_later(ANY_TIME, ANY_TIME / 8, (u32)any_from(0, ~0u));
+	bftm_later_most(ANY_TIME, ANY_TIME, (u32)any_from(0, ~0u), ANY_TIME);
 	any(speed);
 	bftm_speed_slow(&speed, (u32)any_from(0, BFTM_SERVERS_MAX - 1), ANY_TIME);
 	any(value);

@@ -141,16 +141,28 @@ static void unheard_in_the_queue(void **state)
 /* A host with thousands of locks to ask for comes to this one late: the answers may just be lost. */
 static void woken_late_it_is_repeated_first(void **state)
 {
-	u64 late = T0 + 2 * BFTM_HOST_SENDS * cfg.resend_ns;
+	u64 late = T0 + 2 * BFTM_HOST_SENDS * cfg.resend_ns, now;
 
 	(void)state;
 	want.wait = BFTM_WAIT_QUEUE;
+	want.lease_ns = 60 * L;		/* no poll comes before */
+	ask_first();
 	begin(T0);
 	assert_int_equal(host_wakes(late), BFTM_HOST_NOTHING);
 	assert_int_equal(tried(), ALL);
+	/* The hedge is shorter than that. */
+	for (now = h.due_ns; now < late + cfg.resend_ns; now = h.due_ns)
+		assert_int_equal(host_wakes(now), BFTM_HOST_NOTHING);
+	assert_int_equal(host_wakes(now), BFTM_HOST_LOST);
+	assert_true(step.unheard);
+	fresh(state);
+	want.wait = BFTM_WAIT_QUEUE;
+	begin(T0);
+	assert_int_equal(host_wakes(late), BFTM_HOST_NOTHING);
 	all_tell(ALL, BFTM_MSG_WAIT, late + 1);
 	assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
 	assert_int_equal(h.state, BFTM_HOST_ASK);
+	cfg.ask = NULL;
 }
 
 /* Up to b servers grant a lock that others deny, and the daemon is to see such rounds. */
