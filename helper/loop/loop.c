@@ -66,7 +66,7 @@ void bftm_timer_stop(struct bftm_timer *timer)
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {
 	bftm_timer_stop(timer);
-	/* What was due before has its turn first, even if this one is for a time long ago. */
+	/* A timer for a time long ago waits for those that were due before. */
 	timer->at_ns = at_ns > turn_ns ? at_ns : turn_ns;
 	timer->armed = true;
 	RB_INSERT(timers, &timers, timer);
