@@ -123,15 +123,6 @@ static int read_request(struct nlattr **attr, void *arg)
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
-/* Not 0, and not later than it is due anyway: others have their turn, and so has this. */
-static void look_soon(void)
-{
-	u64 now = bftm_now();
-
-	if (!look.armed || look.at_ns > now)
-		bftm_timer_arm(&look, now);
-}
-
 /* One request at least, then until @most_ns have passed. */
 static void upcall_pull(u64 most_ns)
 {
@@ -152,7 +143,7 @@ static void upcall_pull(u64 most_ns)
 		if (err && (err != -ENODATA || !nl.notified))
 			break;
 		if (!nl.notified && bftm_now() >= end_ns) {
-			look_soon();
+			bftm_timer_arm(&look, bftm_now());
 			return;
 		}
 	}
@@ -285,7 +276,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
 
 	if (nl.notified || broken)
-		look_soon();	/* a hint came in between */
+		bftm_timer_arm(&look, bftm_now());	/* a hint came in between */
 	return err;
 }
 
@@ -298,5 +289,5 @@ int bftm_upcall_blames(const char **ret_words)
 void bftm_upcall_again(void)
 {
 	broken = registered;
-	look_soon();
+	bftm_timer_arm(&look, bftm_now());
 }

@@ -65,6 +65,9 @@ void bftm_timer_stop(struct bftm_timer *timer)
 
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {
+	/* One that is due already keeps its place. */
+	if (timer->armed && timer->at_ns <= turn_ns && at_ns <= bftm_now())
+		return;
 	bftm_timer_stop(timer);
 	/* A timer for a time long ago waits for those that were due before. */
 	timer->at_ns = at_ns > turn_ns ? at_ns : turn_ns;

@@ -40,12 +40,12 @@ void bftm_watch_del(struct bftm_watch *watch);
 
 /**
  * bftm_timer_arm() - set or change
- * @timer: its turn comes after all timers that are due by now
+ * @timer: its turn comes after those of all timers that are due already; if it is one of these, it
+ *         keeps its place
  * @at_ns: the clock of leases; 0: as soon as can be
- *
- * bftm_timer_stop() - fine when not armed
  */
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
+/** bftm_timer_stop() - fine when not armed */
 void bftm_timer_stop(struct bftm_timer *timer);
 
 /*

@@ -64,7 +64,7 @@ struct bftm_session_peer {
  * @prio:     the highest Lamport priority that its attempts have met, of all locks, guarded: with a
  *            lower one an attempt would go before clients that wait
  * @vain:     acquisitions in a row in which too few were heard, guarded
- * @heard_ns: when enough servers answered an acquisition last, guarded
+ * @heard_ns: when an acquisition last had answers of enough servers for the first time, guarded
  * @watch_again: acquisitions before the helper has to watch again, guarded
  * @skips:    how often numbers were skipped, also by lines before, which had the same counters: see
  *            bftm_line_skip(), guarded

@@ -286,10 +286,8 @@ static void wake_ask(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 		return;
 	}
 	h->core->wake(h->client, cfg, now, 0, 0, &step->out);
-	if (!h->repeated && since >= cfg->resend_ns && bftm_out_to(&step->out, BFTM_MSG_TRY)) {
-		h->repeated = true;
+	if (!h->repeated_ns && since >= cfg->resend_ns && bftm_out_to(&step->out, BFTM_MSG_TRY))
 		h->repeated_ns = now;
-	}
 	host_asked(h, cfg, now, step);
 }
 

@@ -40,8 +40,8 @@ enum bftm_host_state {
  * @denied:   servers that have said, of the request that won, that another client has the lock
  * @granted:  servers that have granted it since they said that, or have not said it
  * @won_k:    the send that won, 0 before
- * @repeated: in ASK servers that did not answer in time were asked again
- * @repeated_ns: when that was first, by the clock of leases
+ * @repeated_ns: when servers that did not answer in time were first asked again, in ASK, by the
+ *            clock of leases; 0: never
  * @yielded:  a grant was given back: see below
  * @believes: servers that say, while END waits for their RELEASED, that the attempt has the lock
  * @due_ns:   call bftm_host_wake() then; 0: there is nothing to do at a time. The end of the lease
@@ -61,7 +61,6 @@ struct bftm_host {
 	u32 denied;
 	u32 granted;
 	u32 won_k;
-	bool repeated;
 	u64 repeated_ns;
 	bool yielded;
 	u32 believes;
@@ -162,14 +161,14 @@ static inline bool bftm_host_reached(const struct bftm_host *h, const struct bft
 /** bftm_host_silent() - of those asked, the servers that answer nothing; not in END */
 static inline u32 bftm_host_silent(const struct bftm_host *h)
 {
-	return h->sends < 2 && !h->repeated ? 0 :
+	return h->sends < 2 && !h->repeated_ns ? 0 :
 					      h->client->asking.asked & ~(h->since | h->lately);
 }
 
 /** bftm_host_in_vain() - were servers asked more than once, and too few have ever answered? */
 static inline bool bftm_host_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
 {
-	return (h->repeated || h->sends > 1) && !bftm_host_reached(h, cfg);
+	return (h->repeated_ns || h->sends > 1) && !bftm_host_reached(h, cfg);
 }
 
 /** bftm_host_wake() - the time is @now; does nothing before @h->due_ns. */

@@ -2,7 +2,6 @@
 /* contend() of one client that asks some servers first, and the others when those do not do. */
 #include "contender.h"
 #include "core/release.h"
-#include "core/resend.h"
 
 #define TRIP	(10 * MS)
 #define H	(2 * TRIP)
@@ -116,35 +115,6 @@ static void silence_asks_the_rest(void **state)
 		assert_int_equal(says(bftm_lowest(rest), BFTM_MSG_FREE, c.base.sends,
 				      T0 + 2 * H + TRIP), BFTM_WON);
 	}
-}
-
-/* With a hedge of 1 ms a server that is off would else hear a TRY each 8 ms, for each lock that waits. */
-static void who_is_silent_is_asked_less_and_less(void **state)
-{
-	u64 most = BFTM_LATER_MOST * cfg.resend_ns, pause = BFTM_ASK_FLOOR_NS, now = T0;
-	u32 u, asked = 0, silent;
-
-	(void)state;
-	for (u = 0; u < cfg.n; u++)
-		ask.speed.srtt_ns[u] = BFTM_ASK_FLOOR_NS / 2;
-	want.lease_ns = 60 * L;
-	start_first(1, now);
-	silent = lowest(first);
-	all_say(first & ~silent, BFTM_MSG_WAIT, now);
-	all_say(rest, BFTM_MSG_WAIT, now);
-	while (c.base.sends == 1) {
-		assert_int_equal(c.base.wake_ns, now + pause);
-		now = c.base.wake_ns;
-		wake(now, 0, 0);
-		assert_true(tried() & silent);
-		if (asked++ && 2 * pause <= most)
-			pause *= 2;
-		/* The next poll is before the next repetition. */
-		if (c.base.wake_ns < now + pause)
-			break;
-	}
-	assert_true(pause > most / 2);
-	assert_in_range(asked, 30, 40);	/* in an eighth of a minute */
 }
 
 /* n - F = 2: three that deny have decided; fewer leave it to the others. */
@@ -587,7 +557,6 @@ int main(void)
 		cmocka_unit_test_setup(a_denial_asks_the_rest, fresh),
 		cmocka_unit_test_setup(inquire_asks_the_rest, fresh),
 		cmocka_unit_test_setup(silence_asks_the_rest, fresh),
-		cmocka_unit_test_setup(who_is_silent_is_asked_less_and_less, fresh),
 		cmocka_unit_test_setup(a_round_waits_for_those_asked_first, fresh),
 		cmocka_unit_test_setup(a_held_lock_takes_one_step, fresh),
 		cmocka_unit_test_setup(fewer_grants_win_nothing, fresh),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client that waits in the servers' queue, and does not hear them. */
 #include "contender.h"
+#include "core/resend.h"
 
 #define POLL	(L / 8)
 
@@ -70,12 +71,48 @@ static void heard_again_in_time(void **state)
 	}
 }
 
+/* With a hedge of 1 ms a server that is off would else hear a TRY each 8 ms, for each lock that waits. */
+static void who_is_silent_is_asked_less_and_less(void **state)
+{
+	u64 most = BFTM_LATER_MOST * cfg.resend_ns, pause = BFTM_ASK_FLOOR_NS, now = T0;
+	static struct bftm_ask_state ask;
+	u32 u, asked = 0, silent;
+
+	(void)state;
+	bftm_ask_start(&ask, false);
+	for (u = 0; u < cfg.n; u++) {
+		bftm_ask_server(&ask, u, 1, u + 1);
+		ask.speed.srtt_ns[u] = BFTM_ASK_FLOOR_NS / 2;
+	}
+	cfg.ask = &ask;
+	want.lease_ns = 60 * L;
+	start(1, now);
+	silent = bftm_out_to(&out, BFTM_MSG_TRY);
+	silent &= -silent;
+	all_say(ALL & ~silent, BFTM_MSG_WAIT, now);
+	while (c.base.sends == 1) {
+		assert_int_equal(c.base.wake_ns, now + pause);
+		now = c.base.wake_ns;
+		wake(now, 0, 0);
+		assert_true(bftm_out_to(&out, BFTM_MSG_TRY) & silent);
+		if (asked++ && 2 * pause <= most)
+			pause *= 2;
+		/* The next poll is before the next repetition. */
+		if (c.base.wake_ns < now + pause)
+			break;
+	}
+	assert_true(pause > most / 2);
+	assert_in_range(asked, 30, 40);	/* in an eighth of a minute */
+	cfg.ask = NULL;
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, queueing_client)
 	const struct CMUnitTest tests[] = {
 		TEST(unheard_gives_way),
 		TEST(heard_again_in_time),
+		TEST(who_is_silent_is_asked_less_and_less),
 	};
 
 	return cmocka_run_group_tests_name("client unheard", tests, NULL, NULL);
