@@ -65,6 +65,15 @@ static bool is_hard(const struct survey *s, const struct bftm_party *p)
 	       is_excluded(s->moving, p->want, moving(p));
 }
 
+static u32 count_grants(const struct bftm_lock *lock)
+{
+	u32 i, grants = 0;
+
+	for (i = 0; i < bftm_parties(lock); i++)
+		grants += bftm_party_granted(bftm_party(lock, i));
+	return grants;
+}
+
 static void take_better(struct bftm_party **best, struct bftm_party *p)
 {
 	if (!*best || bftm_goes_before(p, *best))
@@ -101,6 +110,13 @@ static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s
 		if (bftm_party_converts(p) && !is_hard(s, p))
 			take_better(&s->conversion[p->want], p);
 	}
+}
+
+static void look_at_grants(const struct bftm_lock *lock, u32 most, struct survey *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->most = most;
+	s->grants = count_grants(lock);
 }
 
 /* Does one of these go before it that it excludes? */
@@ -212,7 +228,11 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
 	bool any = false;
 	u32 i;
 
-	look_at_all(lock, most, &s);
+	/* Most that ask are newcomers: is_to_yield() compares those with grants alone. */
+	if (bftm_party_converts(me))
+		look_at_all(lock, most, &s);
+	else
+		look_at_grants(lock, most, &s);
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
@@ -239,13 +259,10 @@ void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p)
 bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party *me, bool all)
 {
 	const u32 parties = bftm_parties(lock);
-	u32 i, grants = 0;
+	const bool full = count_grants(lock) >= most;
 	bool any = false;
-	bool full;
+	u32 i;
 
-	for (i = 0; i < parties; i++)
-		grants += bftm_party_granted(bftm_party(lock, i));
-	full = grants >= most;
 	for (i = 0; i < parties && (all || !any); i++) {
 		struct bftm_party *p = bftm_party(lock, ((u32)me->attempt + i) % parties);
 

@@ -68,6 +68,12 @@ static void take_better(struct bftm_party **best, struct bftm_party *p);
   @*/
 static void count_nobody(struct survey *s);
 
+/*@ requires lock_ok(the_lock);
+  @ assigns \nothing;
+  @ ensures \result <= parties(the_lock);
+  @*/
+static u32 count_grants(const struct bftm_lock *lock);
+
 /*@ requires lock_ok(the_lock) && \valid(s) && \separated(s, lock, lock->queue);
   @ assigns *s;
   @ ensures counted: COUNTED(parties(the_lock));
@@ -76,6 +82,12 @@ static void count_nobody(struct survey *s);
   @ ensures conversions: \forall integer m; 0 <= m <= 5 ==> A_CONVERSION(m, parties(the_lock));
   @*/
 static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s);
+
+/*@ requires lock_ok(the_lock) && \valid(s) && \separated(s, lock, lock->queue);
+  @ assigns *s;
+  @ ensures \forall integer m; 0 <= m <= 5 ==> s->bid[m] == \null && s->conversion[m] == \null;
+  @*/
+static void look_at_grants(const struct bftm_lock *lock, u32 most, struct survey *s);
 
 /*@ requires PARTY && MAY_BE_PARTIES(best);
   @ assigns \nothing;

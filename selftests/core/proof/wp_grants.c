@@ -12,8 +12,10 @@
 // prove: wp moving: a mode
 // prove: wp is_excluded: whether one of those counted, but itself, excludes the mode
 // prove: wp is_hard: looks only
+// prove: wp count_grants: no more than parties
 // prove: wp take_better: one of the two
 // prove: wp look_at_all: each grant is counted, and two of one mode as two; the best bids are parties
+// prove: wp look_at_grants: no bid, no conversion
 // prove: wp is_preceded: looks only
 // prove: wp may_have_held: only what no other grant excludes
 // prove: wp may_convert: only to what no other grant excludes
@@ -26,6 +28,7 @@
 // prove: wp bftm_grants_deadlock: looks only
 // frama-c: -wp-model Typed+cast+ref
 // frama-c: -wp-no-pruning
+// frama-c bftm_grants_inquire: -wp-steps 1000000
 // takes 40: look_at_all
 #define PROOF_ANY_GUARD
 #include "lock_contracts.h"

@@ -319,6 +319,16 @@ static void so_many_hold_it_at_once(void **state)
 	release(BOB, 1, T0);
 	PUSHED(FREE, CAROL);
 	assert_int_equal(bftm_lock_holders(&lock), 2);
+	/* Without room beside them, those that bid less are asked to yield. */
+	fresh_queue(state);
+	cfg.holders_max = 2;
+	FREE(want(CAROL, BFTM_MODE_PR));
+	FREE(want(DAVE, BFTM_MODE_PR));
+	WAIT(1, want(ALICE, BFTM_MODE_PR));
+	PUSHED(INQUIRE, DAVE);
+	go_on();
+	PUSHED(INQUIRE, CAROL);
+	nothing_is_left();
 	fresh_queue(state);
 	for (client = 1; client <= ROOM; client++)
 		FREE(want(client, BFTM_MODE_PR));
