@@ -157,7 +157,7 @@ model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
 # come from an archive, so that the fuzzer looks at no more of them than a target calls; what
 # stands for the kernel and for files from another, before it.
 FUZZERS := $(patsubst selftests/core/fuzz/fuzz_%.c,%,$(wildcard selftests/core/fuzz/fuzz_*.c))
-FUZZ_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(ROOMS))
+FUZZ_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(ROOMS)) selftests/core/fuzz/oracle
 FUZZ_FAKES := $(addprefix selftests/core/fuzz/,file kernel)
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
