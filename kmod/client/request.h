@@ -25,7 +25,8 @@ struct bftm_handle;
 struct bftm_net;
 struct bftm_submission;
 
-#define BFTM_REQUEST_BITS 10
+/* 32 to a chain, of BFTM_REQUESTS_MAX: more than 64 in any chain is less likely than 1 in 2,000. */
+#define BFTM_REQUEST_BITS 11
 
 /**
  * struct bftm_tables - where what is on its way to the helper is found, by a number or name
