@@ -38,4 +38,11 @@ extern unsigned int bftm_net_id;
 /** bftm_net() - the data of bftmutex in a namespace. */
 struct bftm_net *bftm_net(struct net *net);
 
+/**
+ * bftm_netns_each() - visit each namespace, but those that end: these have no programs
+ * @visit: returns 0, or an error that ends the walk; no lock is held
+ * Context: process. Return: 0, or that error.
+ */
+int bftm_netns_each(int (*visit)(struct bftm_net *bn));
+
 #endif /* BFTM_NETNS_H */

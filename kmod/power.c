@@ -55,31 +55,27 @@ static bool any_server(void)
 	return any;
 }
 
+static int wake_one(struct bftm_net *bn)
+{
+	/*
+	 * The time asleep does not count for grants of a server that was stopped before. No
+	 * other code uses @over_ns while there is no server and none can begin.
+	 */
+	if (bn->over_ns > asleep_since_ns)
+		bn->over_ns += bftm_clock_ns() - asleep_since_ns;
+	bftm_upcall_resume(bn);
+	return 0;
+}
+
 static void wake_up_again(void)
 {
-	u64 asleep_ns = bftm_clock_ns() - asleep_since_ns;
-	struct bftm_net *bn;
-	struct net *net;
-
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		bn = bftm_net(net);
-		/*
-		 * The time asleep does not count for grants of a server that was stopped before. No
-		 * other code uses @over_ns while there is no server and none can begin.
-		 */
-		if (bn->over_ns > asleep_since_ns)
-			bn->over_ns += asleep_ns;
-		bftm_upcall_resume(bn);
-	}
-	up_read(&net_rwsem);
+	bftm_netns_each(wake_one);
 	set_sleeping(false);
 }
 
 static int fall_asleep(void)
 {
-	struct net *net;
-	int err = 0;
+	int err;
 
 	set_sleeping(true);
 	if (any_server()) {
@@ -88,13 +84,7 @@ static int fall_asleep(void)
 		return -EBUSY;
 	}
 	asleep_since_ns = bftm_clock_ns();
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		err = bftm_upcall_suspend(bftm_net(net));
-		if (err)
-			break;
-	}
-	up_read(&net_rwsem);
+	err = bftm_netns_each(bftm_upcall_suspend);
 	if (err)
 		wake_up_again();
 	return err;

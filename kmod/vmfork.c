@@ -8,26 +8,21 @@
  * numbers may be used up.
  *
  * Lifetime: the chain is walked in a process, of ACPI's for instance, which may sleep, and
- * bftm_vmfork_exit() waits for that. A reference keeps a namespace while this file works on it
- * without the lock of the list, since code that holds this lock must not wait for rtnl. The
- * namespace stays in the list until it has no reference, and the code that then takes it out waits
- * for the lock.
+ * bftm_vmfork_exit() waits for that.
  */
 #include <linux/mutex.h>
 #include <linux/random.h>
-#include <linux/rtnetlink.h>
-#include <linux/rwsem.h>
-#include <net/net_namespace.h>
 
 #include "client/request.h"
 #include "life.h"
 #include "netns.h"
 #include "vmfork.h"
 
-static void begin_anew(struct bftm_net *bn)
+static int begin_anew(struct bftm_net *bn)
 {
 	bftm_upcall_forked(bn);
 	bftm_netns_restart(bn);
+	return 0;
 }
 
 /*
@@ -38,20 +33,8 @@ static DEFINE_MUTEX(forking);
 
 static int forked(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct net *net;
-
 	mutex_lock(&forking);
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		/* A namespace that ends answers nobody and has no programs. */
-		if (!maybe_get_net(net))
-			continue;
-		up_read(&net_rwsem);
-		begin_anew(bftm_net(net));
-		down_read(&net_rwsem);
-		put_net(net);
-	}
-	up_read(&net_rwsem);
+	bftm_netns_each(begin_anew);
 	mutex_unlock(&forking);
 	return NOTIFY_DONE;
 }

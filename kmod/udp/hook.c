@@ -11,8 +11,7 @@
  * name, which is announced by NETDEV_REGISTER or NETDEV_CHANGENAME. Its owner stays as long as the
  * hook is in the list.
  *
- * A hook is removed with the list's mutex, and without RTNL, for which a session that ends must not
- * wait: it may end while the machine is put to sleep, and code that holds RTNL may wait for that.
+ * A hook is removed with the list's mutex, and without RTNL: no end waits for what has RTNL.
  * While a hook has a device, that is there, since NETDEV_UNREGISTER has to get the mutex first.
  */
 #include <linux/if_arp.h>
