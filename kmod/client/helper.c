@@ -439,13 +439,16 @@ out:
 	return err;
 }
 
-/* The handle that holds by a request; @sends are noted. Return: NULL if none does any more. */
+/*
+ * The handle that holds by a request of the helper's; @sends are noted. Return: NULL if none does any
+ * more. Of what the kernel has by itself its attempt knows the end, and no other end may be told.
+ */
 static struct bftm_handle *holder_of(struct bftm_upcall *up, u64 id, u32 sends)
 {
 	struct bftm_request *request = helper_find(up, id);
 	struct bftm_handle *h;
 
-	if (!request || !bftm_request_is_held(request))
+	if (!request || request->fast || !bftm_request_is_held(request))
 		return NULL;
 	/* Too late? Then this ends lease and request. */
 	h = request->handle;

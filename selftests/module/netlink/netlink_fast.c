@@ -35,6 +35,22 @@ TEST_F(lend, one_round)
 	EXPECT_EQ(POLLIN, poll_for(self->sock, POLLIN, LONG_MS));
 }
 
+/* A helper that is wrong about whose a lock is: the attempt alone knows how long it is held. */
+TEST_F(lend, the_helper_does_not_prolong_what_the_kernel_has)
+{
+	uint64_t id, deadline;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	deadline = status_of(self->fd).deadline_ns;
+	for (id = 1; id < 16; id++) {
+		EXPECT_EQ(-ESTALE, renewed(&self->nl, id, now_ns() + 10 * LEASE, 1));
+		EXPECT_EQ(-ESTALE, wanted(&self->nl, id, BFTM_LOCK_EX));
+	}
+	EXPECT_EQ(deadline, status_of(self->fd).deadline_ns);
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
 TEST_F(lend, what_is_lost_is_sent_again)
 {
 	ASSERT_EQ(0, lend(self));
