@@ -66,8 +66,8 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	INIT_LIST_HEAD(&h->kept);
 	timerqueue_init(&h->due);
 	/* There are as many numbers as there may be handles. */
-	err = xa_alloc(&bn->upcall->handles, &h->number, h,
-		       XA_LIMIT(0, BFTM_HANDLES_MAX - 1), GFP_KERNEL);
+	err = xa_alloc_bh(&bn->upcall->handles, &h->number, h,
+			  XA_LIMIT(0, BFTM_HANDLES_MAX - 1), GFP_KERNEL);
 	if (err) {
 		kfree(h);
 		return ERR_PTR(err == -EBUSY ? -ENFILE : err);
@@ -81,8 +81,12 @@ void bftm_handle_free(struct bftm_handle *h)
 	struct bftm_upcall *up = h->bn->upcall;
 	struct bftm_burst burst __uninitialized;
 
-	xa_erase(&up->handles, h->number);
 	bftm_burst_lock(up, &burst);
+	/*
+	 * In the same hold: what loses all locks finds the handle, or what it leaves behind. Softirqs
+	 * are off wherever the lock of the numbers is held, so it may be taken inside this one.
+	 */
+	xa_erase(&up->handles, h->number);
 	bftm_handle_check(h);
 	if (h->request) {
 		/* Without BFTM_IOC_RELEASE: what it set may not be what is to be. */

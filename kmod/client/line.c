@@ -193,6 +193,7 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const
 		if (!skb || line_tell(line, u, skb, wire, skips))
 			sent |= BIT(u);
 	}
+	bftm_udp_rooms_end(&rooms);
 	/* Without a lock: bftm_line_route() may have been there before a route was kept. */
 	if (!is_flow(&flow, line->sock->sk))
 		forget_routes(line);

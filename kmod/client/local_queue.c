@@ -17,7 +17,10 @@
 #include "client/session.h"
 #include "netns.h"
 
-/* More requests for a name are the helper's: a walk of those behind is so long. */
+/*
+ * More requests for a name are the helper's, and come after those behind: a walk ends at the first
+ * of them, so it is no longer than this.
+ */
 #define BEHIND_MAX	64
 
 static u64 key_of(const struct bftm_upcall *up, const struct bftm_acquire *arg)
@@ -168,10 +171,13 @@ static bool is_one_line(struct bftm_net *bn, const struct bftm_request *oldest)
 	const struct bftm_session *s = bftm_session_find(bn, oldest->arg.cluster);
 	const struct bftm_request *other;
 
-	list_for_each_entry(other, &oldest->same, same)
-		if (other->behind && strcmp(other->arg.cluster, oldest->arg.cluster) &&
+	list_for_each_entry(other, &oldest->same, same) {
+		if (!other->behind)
+			break;
+		if (strcmp(other->arg.cluster, oldest->arg.cluster) &&
 		    bftm_session_find(bn, other->arg.cluster) != s)
 			return false;
+	}
 	return true;
 }
 
@@ -215,7 +221,7 @@ void bftm_local_entrust(struct bftm_net *bn, struct bftm_request *request)
 	bftm_upcall_requeue(bn, request);
 	list_for_each_entry(other, &request->same, same) {
 		if (!other->behind)
-			continue;
+			break;
 		other->behind = false;
 		bftm_upcall_requeue(bn, other);
 	}

@@ -112,7 +112,7 @@ void bftm_upcall_init(struct bftm_net *bn)
 	INIT_LIST_HEAD(&up->queue);
 	INIT_LIST_HEAD(&up->owed);
 	INIT_LIST_HEAD(&up->given);
-	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	get_random_bytes(&up->secret, sizeof(up->secret));
 	INIT_LIST_HEAD(&up->sessions);
 	bftm_alarms_init(&up->alarms, &up->lock, bftm_handle_ring);

@@ -20,6 +20,7 @@
 static void alarm_arm(struct bftm_alarms *a, u64 at_ns)
 {
 	lockdep_assert_held(a->lock);
+	at_ns = max(at_ns, a->rest_ns);
 	if (a->timer_ns && a->timer_ns <= at_ns)
 		return;
 	a->timer_ns = at_ns;
@@ -30,7 +31,7 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 {
 	struct timerqueue_node *node;
 	unsigned int done = 0;
-	u64 at, end;
+	u64 end;
 
 	a->timer_ns = now;	/* bftm_alarm_set() from ring() does not arm it */
 	while ((node = timerqueue_getnext(&a->due)) && node->expires <= now && done < BATCH) {
@@ -38,14 +39,12 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 		done += a->ring(node, now);
 	}
 	a->timer_ns = 0;
-	if (!node)
-		return;
-	at = node->expires;
 	if (done >= BATCH) {
 		end = ktime_get_boottime_ns();
-		at = max_t(u64, at, end + PAUSE * (end - now));
+		a->rest_ns = end + PAUSE * (end - now);
 	}
-	alarm_arm(a, at);
+	if (node)
+		alarm_arm(a, node->expires);
 }
 
 static enum hrtimer_restart alarm_fire(struct hrtimer *timer)
@@ -64,6 +63,7 @@ void bftm_alarms_init(struct bftm_alarms *a, spinlock_t *lock,
 	a->lock = lock;
 	a->ring = ring;
 	a->timer_ns = 0;
+	a->rest_ns = 0;
 	timerqueue_init_head(&a->due);
 	bftm_hrtimer_setup(&a->timer, alarm_fire, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
 }

@@ -14,6 +14,7 @@
  * struct bftm_alarms - guarded by its owner's lock
  * @timer:    for the earliest alarm
  * @timer_ns: time for which it is armed, 0 for none
+ * @rest_ns:  other code has the processor until then
  * @due:      alarms, by time
  * @lock:     the owner's; the timer takes it, and softirqs do
  * @ring:     called with the lock held for an alarm that is due and was cleared; may set and
@@ -23,6 +24,7 @@
 struct bftm_alarms {
 	struct hrtimer timer;
 	u64 timer_ns;
+	u64 rest_ns;
 	struct timerqueue_head due;
 	spinlock_t *lock;
 	unsigned int (*ring)(struct timerqueue_node *node, u64 now);

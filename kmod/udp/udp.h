@@ -32,6 +32,13 @@ struct bftm_udp_rooms {
  */
 struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t len);
 
+/** bftm_udp_rooms_end() - after fewer calls than the first one was told: gives back what is left */
+static inline void bftm_udp_rooms_end(const struct bftm_udp_rooms *rooms)
+{
+	if (rooms->left)
+		skb_free_frag(rooms->at);
+}
+
 /**
  * bftm_udp_out4() - put the headers before a datagram and send it
  * @net:  namespace of @sk
