@@ -53,12 +53,15 @@ static void judge_alive(const struct bftm_host_step *step, u64 now)
 
 	oracle_judge(&contend, &cfg, &step->out, now);
 	must(!(bftm_host_silent(&host) & ~oracle.asked));
-	must(!step->unheard);
+	must(!step->unheard && step->out.verdict <= BFTM_WON);
 	if (host.state == BFTM_HOST_HOLD) {
 		const u64 end = bftm_contend_end(&contend, &cfg);
 
 		must(host.due_ns <= end);
 		must(step->event == BFTM_HOST_NOTHING || (step->end_ns == end && now <= end));
+		/* A program is not told of a lock that is over at once. */
+		must(step->event != BFTM_HOST_WON || now < end);
+		must(!step->out.extended || step->event == BFTM_HOST_RENEWED);
 		return;
 	}
 	/* An attempt that only asks has an end, however few answer. */
