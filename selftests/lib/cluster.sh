@@ -41,6 +41,9 @@ preload() {
 	done
 }
 
+# measured NAME VALUE UNIT: for selftests/measure/bench, if that runs the script.
+measured() { [[ ! ${BFTMUTEX_VALUES-} ]] || echo "$@" >>"$BFTMUTEX_VALUES"; }
+
 # One-letter wrappers: a command on server N, on client N.
 s() { netns_exec "bftm-s$1" "${@:2}"; }
 c() { netns_exec "bftm-c$1" "${@:2}"; }

@@ -57,6 +57,7 @@ tune "delta = 1ms" || bail "configuration"
 netem "${everyone[@]}" -- delay 1ms
 ok "without faults" measure honest
 honest=$rate
+measured throughput_honest.rate "$honest" a_second
 diag "without faults: $honest entries/s"
 
 mapfile -t lies < <(strategies)
@@ -73,5 +74,6 @@ done
 kill_liar 4
 kill_liar 5
 as_often "nobody there" gone
+measured throughput_worst.rate $((worst * honest / 100)) a_second
 figure "the worst is $name: $worst %, 60 at least" test "$worst" -ge 60
 finish
