@@ -27,7 +27,7 @@ SECCOMP_LIBS = $(call ask,SECCOMP_LIBS,pkg-config --libs libseccomp)
 SQLITE_LIBS = $(call ask,SQLITE_LIBS,pkg-config --libs sqlite3)
 NCURSES_LIBS = $(call ask,NCURSES_LIBS,pkg-config --libs ncursesw)
 
-CORE := $(addprefix kmod/core/,form wire quorum ask release peer who $(addprefix backoff/,client first round wait hold read convert reassert fence host) \
+CORE := $(addprefix kmod/core/,form wire quorum ask release peer who $(addprefix backoff/,client first round wait hold read convert reassert fence host ended) \
 	$(addprefix ordering/,wire state client rank choose vote transfer listing))
 CORE_SERVER := $(addprefix kmod/core/,serve admit access members $(addprefix backoff/,protocol server try settle grants parties value) \
 	$(addprefix ordering/,server body pending upload page))

@@ -65,7 +65,7 @@ static int attempt_converted(struct bftm_acquire_op *op)
 	struct bftm_out rest;
 
 	if (err)
-		return bftm_convert_over(op, err);
+		return bftm_attempt_pending(op, bftm_now());
 	if (bftm_convert_shrink(op, &rest))
 		return attempt_obey(op, &rest);
 	return bftm_attempt_pending(op, bftm_now());
@@ -81,10 +81,12 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		bftm_totals.rounds++;
 		bftm_evidence_round(cl, op, out);
 	}
-	if (!report_sends(op, out)) {
-		bftm_attempt_give_back(op);
-		return BFTM_ATTEMPT_OVER;
-	}
+	/*
+	 * The kernel asks for the release of a lock that no program holds any more. That request has
+	 * the value that the program leaves: without it, the value would be in doubt.
+	 */
+	if (!report_sends(op, out))
+		return bftm_attempt_pending(op, bftm_now());
 	bftm_attempt_send(op, out);
 	switch (out->verdict) {
 	case BFTM_PENDING:

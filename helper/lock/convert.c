@@ -32,17 +32,10 @@ int bftm_convert_report(struct bftm_acquire_op *op, int error)
 	return err;
 }
 
-int bftm_convert_over(struct bftm_acquire_op *op, int err)
-{
-	if (err != -ESTALE)
-		return bftm_attempt_pending(op, bftm_now());
-	bftm_attempt_give_back(op);
-	return BFTM_ATTEMPT_OVER;
-}
-
 int bftm_convert_kept(struct bftm_acquire_op *op, int error)
 {
-	return bftm_convert_over(op, bftm_convert_report(op, error));
+	bftm_convert_report(op, error);
+	return bftm_attempt_pending(op, bftm_now());
 }
 
 /*

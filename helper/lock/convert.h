@@ -34,18 +34,10 @@ bool bftm_convert_shrink(struct bftm_acquire_op *op, struct bftm_out *out);
  * bftm_convert_report() - tell the kernel the end of the conversion, once
  * @op:    the request, which holds the lock
  * @error: positive errno, 0: the program has the mode wanted as soon as the kernel takes the report
- * Return: 0, or negative errno if the kernel has not taken it: a request that says which mode is
- * held comes next; -ESTALE: no program holds the lock.
+ * Return: 0, or negative errno if the kernel has not taken it. A request that says which mode is held
+ * comes next then, or that to release the lock.
  */
 int bftm_convert_report(struct bftm_acquire_op *op, int error);
-
-/**
- * bftm_convert_over() - after the report: the lock is held as before, if a program holds it at all
- * @op:  the request, which holds the lock
- * @err: from bftm_convert_report()
- * Return: what became of the request: steps.h
- */
-int bftm_convert_over(struct bftm_acquire_op *op, int err);
 
 /** bftm_convert_kept() - the conversion fails with @error, which is reported. Return: steps.h */
 int bftm_convert_kept(struct bftm_acquire_op *op, int error);

@@ -181,8 +181,8 @@ bool bftm_name_wanted(const struct bftm_acquire_op *op)
 {
 	const struct bftm_acquire_op *other = op->name->contender;
 
-	/* It began beside a mode that excluded less. */
-	if (other && do_conflict(other, op))
+	/* It began beside a mode that excluded less; and one that has just won is no other. */
+	if (other && other != op && do_conflict(other, op))
 		return true;
 	TAILQ_FOREACH(other, &op->name->waiting, beside)
 		if (do_conflict(other, op))

@@ -81,11 +81,11 @@ static unsigned int burst_send(struct bftm_upcall *up, struct bftm_burst *burst)
 	burst->count = 0;
 	if (!attempt)
 		return sent;
-	spin_lock_bh(&up->lock);
+	spin_lock(&up->lock);
 	up->burst = burst;
 	bftm_fast_unsent(burst->line->session, attempt, lacking);
 	up->burst = NULL;
-	spin_unlock_bh(&up->lock);
+	spin_unlock(&up->lock);
 	return sent;
 }
 
@@ -95,9 +95,14 @@ unsigned int bftm_burst_unlock(struct bftm_upcall *up, struct bftm_burst *burst)
 	unsigned int sent = 0;
 
 	up->burst = NULL;
-	spin_unlock_bh(&up->lock);
+	/*
+	 * Softirqs wait until the datagrams have left: the alarm of a request whose time is over
+	 * already would have its RELEASE sent before its TRY.
+	 */
+	spin_unlock(&up->lock);
 	while (burst->count)
 		sent += burst_send(up, burst);
+	local_bh_enable();
 	rcu_read_unlock();
 	return sent;
 }

@@ -249,6 +249,8 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 		fast_lost(f);
 		break;
 	case BFTM_HOST_OVER:
+		if (!f->host.won_k)
+			bftm_ended_note(&s->ended, f->host.attempt);
 		fast_free(f);
 		return;
 	}
@@ -515,6 +517,17 @@ static noinline_for_stack void answer_uncounted(struct bftm_fast *f, u32 u, stru
 		fast_answer(f, u, &msg);
 }
 
+static noinline_for_stack bool answer_unknown(struct bftm_session *s, u32 u,
+					      const struct bftm_msg *msg)
+{
+	struct bftm_msg release __uninitialized;
+
+	if (!bftm_ended_stray(&s->ended, msg, &release))
+		return false;
+	bftm_burst_add(s, BIT(u), &release);
+	return true;
+}
+
 /* A liar may put the attempt of one lock under another's name. */
 static bool is_named(const struct bftm_fast *f, const struct bftm_msg *msg)
 {
@@ -529,7 +542,7 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg,
 	lockdep_assert_held(&up->lock);
 	f = fast_find(up, s, msg->attempt);
 	if (!f)
-		return false;
+		return answer_unknown(s, u, msg);
 	if (!is_named(f, msg))
 		return true;
 	if (counts)

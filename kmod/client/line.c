@@ -182,8 +182,6 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const
 	struct bftm_udp_rooms rooms = {};
 	u32 u, sent = 0;
 
-	/* At most 31 datagrams. Between each two, softirqs would cost 3 % of an acquire. */
-	local_bh_disable();
 	for (u = 0; u < line->routes; u++) {
 		struct sk_buff *skb;
 
@@ -197,7 +195,6 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const
 	/* Without a lock: bftm_line_route() may have been there before a route was kept. */
 	if (!is_flow(&flow, line->sock->sk))
 		forget_routes(line);
-	local_bh_enable();
 	return sent;
 }
 

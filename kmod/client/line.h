@@ -109,7 +109,7 @@ void bftm_line_route(struct bftm_line *line);
  *         after another skip. NULL: with any
  *
  * A datagram that cannot go is lost, as on the way. Context: RCU read side since the line was seen
- * under the upcall's lock, does not sleep; without locks of this module. Return: @to without those
+ * under the upcall's lock, softirqs off; without locks of this module. Return: @to without those
  * to whom it cannot go, as far as this host can tell; for want of room or memory it is only lost.
  */
 u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const u32 *skips);

@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/workqueue.h>
 
+#include "core/backoff/ended.h"
 #include "core/peer.h"
 #include "core/protocol.h"
 #include "time/alarms.h"
@@ -66,6 +67,7 @@ struct bftm_session_peer {
  * @vain:     acquisitions in a row in which too few were heard, guarded
  * @heard_ns: when an acquisition last had answers of enough servers for the first time, guarded
  * @watch_again: acquisitions before the helper has to watch again, guarded
+ * @ended:    its attempts that ended without a holder, guarded
  * @skips:    how often numbers were skipped, also by lines before, which had the same counters: see
  *            bftm_line_skip(), guarded
  * @peer:     cfg.n servers
@@ -94,6 +96,7 @@ struct bftm_session {
 	u32 vain;
 	u64 heard_ns;
 	u32 watch_again;
+	struct bftm_ended ended;
 	u32 skips;
 	struct bftm_session_peer peer[];
 };

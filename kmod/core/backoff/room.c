@@ -2,6 +2,7 @@
 /* The files of this room that the module needs, compiled as one. */
 #include "core/backoff/client.c"
 #include "core/backoff/convert.c"
+#include "core/backoff/ended.c"
 #include "core/backoff/fence.c"
 #include "core/backoff/first.c"
 #include "core/backoff/grants.c"

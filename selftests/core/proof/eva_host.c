@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_renew bftm_host_reached bftm_host_silent bftm_host_in_vain bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
+// prove: memory all_ended bftm_ended_note bftm_ended_stray: every ring, and every answer
 // frama-c: -eva-precision 0 -eva-plevel 500
 #include "any_client.h"
 #include "core/backoff/host.h"
@@ -7,6 +8,7 @@
 #include "core/ask.c"
 #include "core/release.c"
 #include "core/backoff/host.c"
+#include "core/backoff/ended.c"
 
 static struct bftm_contend c;
 
@@ -70,7 +72,6 @@ static struct bftm_host any_host(void)
 	h.state = (enum bftm_host_state)any_from(BFTM_HOST_ASK, BFTM_HOST_END);
 	h.core = &core;
 	h.client = &c.base;
-	h.repeated = any_bool();
 	h.yielded = any_bool();
 	h.due_ns = ANY_TIME;
 	h.release.surely = any_bool();
@@ -109,4 +110,15 @@ void all_hosts(void)
 	bftm_host_wake(&h, &cfg, ANY_TIME, &step);
 	h = any_host();
 	bftm_host_stop(&h, &cfg, any_bool(), ANY_TIME, &step);
+}
+
+void all_ended(void)
+{
+	struct bftm_msg msg = any_answer(), release;
+	struct bftm_ended ended;
+
+	any(ended);
+	msg.name_len = (u8)any_from(0, BFTM_NAME_LEN_MAX);
+	bftm_ended_note(&ended, any_from(0, ~0ull));
+	bftm_ended_stray(&ended, &msg, &release);
 }

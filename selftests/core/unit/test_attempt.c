@@ -28,6 +28,8 @@ static u8 mode_sent, held_sent;
 static int reported;			/* of a conversion: its error; -1 for none */
 static int taken;			/* what the kernel says to that */
 static u64 token_reported;
+static bool renewed;			/* what it says to a longer lease */
+static bool doubt_released;
 static bool outdated;			/* b + 1 servers speak another version */
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
@@ -68,8 +70,9 @@ bool bftm_cluster_outdated(const struct bftm_cluster *c)
 void bftm_release_begin(struct bftm_cluster *c, const u8 *bytes, u8 len,
 			const struct bftm_out *out)
 {
-	(void)c, (void)bytes, (void)len, (void)out;
+	(void)c, (void)bytes, (void)len;
 	releases++;
+	doubt_released = out->release_doubt;
 }
 
 void bftm_evidence_round(struct bftm_cluster *c, struct bftm_acquire_op *o,
@@ -98,7 +101,7 @@ bool bftm_report_won(struct bftm_acquire_op *o)
 bool bftm_report_renewed(struct bftm_acquire_op *o)
 {
 	(void)o;
-	return true;
+	return renewed;
 }
 
 int bftm_report_converted(struct bftm_acquire_op *o, int error)
@@ -151,6 +154,7 @@ static int four_servers(void **state)
 	now_ns = T0;
 	reported = -1;
 	taken = 0;
+	renewed = true;
 	tries = 0;
 	releases = 0;
 	outdated = false;
@@ -315,11 +319,30 @@ static void not_when_nobody_waits_any_more(void **state)
 	assert_int_equal(granted(BFTM_MODE_PW, 0), BFTM_ATTEMPT_GOES_ON);
 	assert_int_equal(held(), BFTM_MODE_PR);
 	assert_int_equal(op.ask.mode, BFTM_LOCK_PR);
-	/* And when the lock is gone, it is gone. */
+}
+
+/* The program has given the lock back meanwhile, and left a value: that comes with the release. */
+static void released_by_the_kernels_request_alone(void **state)
+{
+	static const struct bftm_ask_value left = { .wanted = true, .leaves = { .any = true } };
+
+	(void)state;
+	holds(BFTM_LOCK_EX);
 	taken = -ESTALE;
-	converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 3);
-	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_OVER);
-	assert_int_equal(op.client->phase, BFTM_PHASE_DEAD);
+	converts(BFTM_LOCK_EX, BFTM_LOCK_PR, 1);
+	assert_int_equal(granted(BFTM_MODE_PR, 0), BFTM_ATTEMPT_GOES_ON);
+	converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 2);
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_GOES_ON);
+	/* Nor does any program hear of a longer lease. */
+	renewed = false;
+	now_ns += 10 * DELTA;
+	assert_int_equal(bftm_attempt_renew(&op), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(releases, 0);
+	assert_int_equal(op.client->phase, BFTM_PHASE_HOLD);
+	bftm_attempt_leave(&op, &left);
+	assert_int_equal(releases, 1);
+	assert_false(doubt_released);
 }
 
 static void kept_and_told_why(void **state)
@@ -416,6 +439,7 @@ int main(void)
 		TEST(who_waits_does_not_need_it),
 		TEST(up_when_the_kernel_has_taken_it),
 		TEST(not_when_nobody_waits_any_more),
+		TEST(released_by_the_kernels_request_alone),
 		TEST(kept_and_told_why),
 		TEST(down_and_up_in_one_request),
 		TEST(down_and_up_when_it_is_over),

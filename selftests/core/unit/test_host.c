@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An attempt of the kernel asks, and ends. */
+#include "core/backoff/ended.h"
 #include "host.h"
 
 static void f_servers_win(void **state)
@@ -411,6 +412,39 @@ static void late_answers_prove(void **state)
 	}
 }
 
+/* A server that hears TRY after its RELEASE, when no attempt waits for answers any more. */
+static void granted_when_it_is_over(void **state)
+{
+	struct bftm_msg free = { .type = BFTM_MSG_FREE, .attempt = 7, .name_len = 2, .name = "ab" };
+	struct bftm_ended ended = {};
+	struct bftm_msg release;
+	u64 attempt;
+
+	(void)state;
+	assert_false(bftm_ended_stray(&ended, &free, &release));
+	bftm_ended_note(&ended, 7);
+	assert_true(bftm_ended_stray(&ended, &free, &release));
+	assert_int_equal(release.type, BFTM_MSG_RELEASE);
+	assert_int_equal(release.attempt, 7);
+	assert_int_equal(release.flags, 0);
+	assert_int_equal(release.name_len, 2);
+	assert_memory_equal(release.name, "ab", 2);
+	free.type = BFTM_MSG_INQUIRE;
+	assert_true(bftm_ended_stray(&ended, &free, &release));
+	free.type = BFTM_MSG_WAIT;
+	assert_false(bftm_ended_stray(&ended, &free, &release));
+	/* The last ones are remembered, and none that is not one. */
+	free.type = BFTM_MSG_FREE;
+	for (attempt = 8; attempt < 7 + BFTM_ENDED; attempt++)
+		bftm_ended_note(&ended, attempt);
+	assert_true(bftm_ended_stray(&ended, &free, &release));
+	bftm_ended_note(&ended, attempt);
+	assert_false(bftm_ended_stray(&ended, &free, &release));
+	free.attempt = 0;
+	memset(&ended, 0, sizeof(ended));
+	assert_false(bftm_ended_stray(&ended, &free, &release));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup(release_without_room, fresh),
 		cmocka_unit_test_setup(granted_after_release, fresh),
 		cmocka_unit_test_setup(late_answers_prove, fresh),
+		cmocka_unit_test(granted_when_it_is_over),
 	};
 
 	return cmocka_run_group_tests_name("host", tests, NULL, NULL);

@@ -327,6 +327,11 @@ static void a_holder_that_others_wait_for_is_wanted(void **state)
 	assert_true(bftm_name_wanted(&op[1]));
 	leaves(4);
 	assert_false(bftm_name_wanted(&op[1]));
+	/* The one that is about to have it does not want it from itself. */
+	leaves(1);
+	join(5, "EX", false);
+	assert_true(contends(5));
+	assert_false(bftm_name_wanted(&op[5]));
 }
 
 static void a_holder_is_wanted_by_another_that_converts(void **state)
