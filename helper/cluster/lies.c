@@ -68,6 +68,8 @@ static bool may_answer(const struct bftm_asked *a, const struct bftm_msg *msg)
 		return a->type == BFTM_MSG_TRY;
 	case BFTM_MSG_RELEASED:
 		return a->type == BFTM_MSG_RELEASE;
+	case BFTM_MSG_SYNCED:
+		return a->type == BFTM_MSG_SYNC;
 	case BFTM_MSG_SACK:
 	case BFTM_MSG_SNACK:
 		/* They say which offer they answer. */
@@ -106,7 +108,8 @@ static bool is_low_prio(const struct bftm_asked *a, const struct bftm_msg *msg)
 
 /*
  * A queue has BFTM_WAITERS_MAX places, and none for NOQUEUE. Something is left of whatever is
- * waited for, and no more than the longest lease.
+ * waited for, and no more than the longest lease; but a server that waits for members says that
+ * nobody knows how long.
  */
 static bool is_false_place(const struct bftm_asked *a, const struct bftm_msg *msg)
 {
@@ -115,6 +118,8 @@ static bool is_false_place(const struct bftm_asked *a, const struct bftm_msg *ms
 	if (msg->type == BFTM_MSG_WAIT &&
 	    (msg->position > BFTM_WAITERS_MAX || (msg->position && a->flags & BFTM_FLAG_NOQUEUE)))
 		return true;
+	if (msg->type == BFTM_MSG_WAIT && !msg->position && msg->lease_ns == BFTM_LEASE_NONE)
+		return false;
 	return (msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	       (!msg->lease_ns || msg->lease_ns > longest_wait());
 }
@@ -126,8 +131,18 @@ static bool is_false_stamp(const struct bftm_msg *msg)
 	       (msg->type == BFTM_MSG_SNACK && bftm_token_said(msg) < msg->gno);
 }
 
+/* The attempt that an answer names; STALE and REFUSED name the first word of their request. */
+static u64 attempt_asked(const struct bftm_asked *a, const struct bftm_msg *msg)
+{
+	bool word = msg->type == BFTM_MSG_STALE || msg->type == BFTM_MSG_REFUSED;
+
+	return a->type == BFTM_MSG_SYNC && word ? a->value : a->attempt;
+}
+
 enum bftm_lie bftm_answer_lies(const struct bftm_asked *a, u32 u, const struct bftm_msg *msg)
 {
+	const u64 attempt = attempt_asked(a, msg);
+
 	/* A request is for one server and has its key's tag: no other can answer it. */
 	if (a->u != u)
 		return BFTM_LIE_OTHER;
@@ -143,9 +158,9 @@ enum bftm_lie bftm_answer_lies(const struct bftm_asked *a, u32 u, const struct b
 		return is_false_epoch(a, msg) ? BFTM_LIE_EPOCH : BFTM_LIE_NONE;
 	}
 	/* A server repeats attempt and name as they came, and in FREE the send. */
-	if (msg->attempt > a->attempt || (msg->attempt == a->attempt && msg->k > a->k))
+	if (msg->attempt > attempt || (msg->attempt == attempt && msg->k > a->k))
 		return BFTM_LIE_AHEAD;
-	if (msg->attempt != a->attempt || (msg->type == BFTM_MSG_FREE && msg->k != a->k) ||
+	if (msg->attempt != attempt || (msg->type == BFTM_MSG_FREE && msg->k != a->k) ||
 	    bftm_name_hash(msg) != a->name || !may_answer(a, msg))
 		return BFTM_LIE_OTHER;
 	if (is_false_epoch(a, msg))

@@ -31,7 +31,7 @@ const char *bftm_lie_name(enum bftm_lie lie);
  * @flags:   enum bftm_msg_flag
  * @type:    enum bftm_msg_type
  * @proto:   enum bftm_proto
- * @value:   the priority of a TRY, the token of a STAMP
+ * @value:   the priority of a TRY, the token of a STAMP, the incarnation of a SYNC
  * @name:    bftm_name_hash()
  * @u:       the server
  */
@@ -59,14 +59,26 @@ static inline u32 bftm_name_hash(const struct bftm_msg *msg)
 	return hash;
 }
 
+/** bftm_asked_value() - @value of struct bftm_asked */
+static inline u64 bftm_asked_value(const struct bftm_msg *req)
+{
+	switch (req->type) {
+	case BFTM_MSG_STAMP:
+		return req->token;
+	case BFTM_MSG_SYNC:
+		return req->incarnation;
+	default:
+		return req->prio;
+	}
+}
+
 /** bftm_asked_of() - as it is sent to server @u */
 static inline struct bftm_asked bftm_asked_of(const struct bftm_msg *req, u32 u, u64 now)
 {
 	return (struct bftm_asked){
 		.seq = req->seq, .sent_ns = now, .attempt = req->attempt,
 		.epoch = req->server_epoch, .k = req->k, .flags = req->flags, .type = req->type,
-		.value = req->type == BFTM_MSG_STAMP ? req->token : req->prio,
-		.name = bftm_name_hash(req), .proto = req->proto, .u = (u8)u,
+		.value = bftm_asked_value(req), .name = bftm_name_hash(req), .proto = req->proto, .u = (u8)u,
 	};
 }
 

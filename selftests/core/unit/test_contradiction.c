@@ -240,6 +240,42 @@ static void which_answers_there_are(void **state)
 	assert_int_equal(answers(&hello, reply_to(&hello, BFTM_MSG_REFUSED)), BFTM_LIE_NONE);
 }
 
+/* A member tells what it holds without a lease, and a server waits for members. */
+static void what_members_are_told(void **state)
+{
+	static const u8 requests[] = {
+		BFTM_MSG_HELLO, BFTM_MSG_TRY, BFTM_MSG_RELEASE, BFTM_MSG_YIELD, BFTM_MSG_STAMP,
+		BFTM_MSG_RECOVER, BFTM_MSG_SYNC, BFTM_MSG_ASK,
+	};
+	const struct bftm_msg sync = {
+		.type = BFTM_MSG_SYNC, .proto = BFTM_PROTO_BACKOFF, .server_epoch = 7, .seq = 3,
+		.incarnation = 0x6b0d7a7b,
+	};
+	struct bftm_msg req, reply, wait = reply_to(&queueing, BFTM_MSG_WAIT);
+	size_t i;
+
+	(void)state;
+	reply = sync;
+	reply.type = BFTM_MSG_SYNCED;
+	CHANGED(EPOCH, sync, reply, m.server_epoch++);
+	assert_int_equal(answers(&queueing, reply_to(&queueing, BFTM_MSG_SYNCED)), BFTM_LIE_OTHER);
+	for (i = 0; i < ARRAY_SIZE(requests); i++) {
+		req = queueing;
+		req.type = requests[i];
+		if (req.type == BFTM_MSG_SYNC)
+			req = sync;
+		bftm_refuse(&req, &reply, BFTM_REFUSED_ACCESS);
+		assert_int_equal(answers(&req, reply), BFTM_LIE_NONE);
+		CHANGED(AHEAD, req, reply, m.attempt++);
+		CHANGED(OTHER, req, reply, m.attempt--);
+	}
+	/* Nobody knows how long. */
+	wait.position = 0;
+	wait.lease_ns = BFTM_LEASE_NONE;
+	CHANGED(PLACE, queueing, wait, m.position++);
+	CHANGED(PLACE, queueing, wait, m.lease_ns--);
+}
+
 static void epochs_that_are_no_start(void **state)
 {
 	struct bftm_msg challenge = reply_to(&queueing, BFTM_MSG_CHALLENGE), hello = queueing;
@@ -329,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup(a_restart_is_none, waiting),
 		cmocka_unit_test(what_an_answer_repeats),
 		cmocka_unit_test(which_answers_there_are),
+		cmocka_unit_test(what_members_are_told),
 		cmocka_unit_test(epochs_that_are_no_start),
 		cmocka_unit_test(places_and_waits_that_no_queue_has),
 		cmocka_unit_test(priorities_below_the_request),

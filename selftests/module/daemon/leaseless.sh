@@ -83,6 +83,13 @@ is_open() {
 	done
 }
 awaited() { s "$1" bftmutexctl server show --json | gojq .awaited; }
+# Servers that clients 1 and 2 suspect.
+suspects() {
+	local n
+	for n in 1 2; do
+		c "$n" bftmutexctl servers --json | gojq '.clusters[].servers[] | select(.suspect) | .id'
+	done
+}
 awaits() { [[ $(awaited "$1") == "$2" ]]; }
 
 load || bail "the module cannot be loaded"
@@ -118,6 +125,7 @@ is "other locks are granted" "$(try 2 -w 20 disk/other)" 0
 ok "a lock that was held before is not" test ! -e "$work/next"
 let_go
 given "client 2 gets it after the release"
+is "no server lies, whatever it tells members" "$(suspects)" ""
 
 # Without a helper nobody tells the servers.
 new_lock
