@@ -40,7 +40,8 @@ extern "C" {
  * struct bftmutex_options - how to acquire; all zero is fine
  * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
  * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
- * @timeout_ns: how long to wait; 0 for ever
+ * @timeout_ns: how long to wait, and with BFTM_TRY how long for answers of servers, 10 s at most; 0
+ *              for ever
  * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, BFTM_VALUE, BFTM_NO_LEASE, and one BFTMUTEX_MODE()
  * @way:        BFTM_WAY_QUEUE, BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF
  */

@@ -62,13 +62,6 @@ void bftm_handle_convert_failed(struct bftm_handle *h, int error)
 	bftm_upcall_convert(h->bn, h->request);
 }
 
-static u64 conversion_limit(const struct bftm_convert *arg)
-{
-	u64 limit_ns = arg->flags & BFTM_TRY ? BFTM_TRY_LIMIT_NS : arg->timeout_ns;
-
-	return limit_ns ? bftm_sleep_until(limit_ns) : 0;
-}
-
 /* Return: 0, and @ret_id is 0 if the conversion is done; or an error. */
 static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, bool waits,
 			    struct bftm_held_value **value, u64 *ret_id)
@@ -109,7 +102,7 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		.waits = waits,
 		.flags = arg->flags,
 		.mode = arg->mode,
-		.at_ns = done ? 0 : conversion_limit(arg),
+		.at_ns = done ? 0 : bftm_handle_limit(arg->flags, arg->timeout_ns),
 	};
 	/* The conversion has its number now: else watchers would take it for an acquire. */
 	if (changes)

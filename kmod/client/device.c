@@ -128,7 +128,7 @@ static int check_acquire(const struct bftm_acquire *arg)
  */
 static int device_acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
 {
-	u64 limit_ns = bftm_handle_limit(arg);
+	u64 limit_ns = bftm_handle_limit(arg->flags, arg->timeout_ns);
 	int err;
 
 	for (;;) {
@@ -160,7 +160,8 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	if (err)
 		return err;
 	if (file->f_flags & O_NONBLOCK)
-		return bftm_handle_acquire(h, &arg, bftm_handle_limit(&arg), false, &id) ?:
+		return bftm_handle_acquire(h, &arg, bftm_handle_limit(arg.flags, arg.timeout_ns),
+					   false, &id) ?:
 		       -EINPROGRESS;
 	err = device_acquire(h, &arg, &id);
 	if (err)

@@ -131,11 +131,11 @@ bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 	return true;
 }
 
-u64 bftm_handle_limit(const struct bftm_acquire *arg)
+u64 bftm_handle_limit(u32 flags, u64 timeout_ns)
 {
-	if (arg->flags & BFTM_TRY)
-		return bftm_sleep_until(BFTM_TRY_LIMIT_NS);
-	return arg->timeout_ns ? bftm_sleep_until(arg->timeout_ns) : 0;
+	u64 limit_ns = flags & BFTM_TRY ? min_not_zero(timeout_ns, BFTM_TRY_LIMIT_NS) : timeout_ns;
+
+	return limit_ns ? bftm_sleep_until(limit_ns) : 0;
 }
 
 static int handle_begin(struct bftm_handle *h, struct bftm_request *request, bool waits,

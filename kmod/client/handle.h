@@ -131,8 +131,13 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
 /** bftm_handle_free() - gives back what it holds. Context: process. */
 void bftm_handle_free(struct bftm_handle *h);
 
-/** bftm_handle_limit() - when an acquire that begins now is over: CLOCK_BOOTTIME, 0 for never */
-u64 bftm_handle_limit(const struct bftm_acquire *arg);
+/**
+ * bftm_handle_limit() - when an acquire or a conversion that begins now is over
+ * @flags:      BFTM_TRY: ten seconds at most, so that it does not wait for silent servers for ever
+ * @timeout_ns: of the program; 0 for none
+ * Return: CLOCK_BOOTTIME, 0 for never.
+ */
+u64 bftm_handle_limit(u32 flags, u64 timeout_ns);
 
 /**
  * bftm_handle_acquire() - begin an acquire

@@ -322,6 +322,18 @@ TEST_F(timer, of_a_released_lease_does_not_end_the_next)
 	EXPECT_TRUE(still_pending(self->fd, arg.deadline_ns + 300 * MS));
 }
 
+TEST_F(timer, one_that_asks_once_has_its_limit)
+{
+	struct bftm_acquire arg = want(new_name(), LEASE_MAX, 300 * MS, BFTM_TRY);
+	uint64_t begin = now_ns();
+
+	signal_helper(3, SIGSTOP);
+	EXPECT_EQ(-ETIMEDOUT, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	EXPECT_GE(now_ns() - begin, 300 * MS);
+	EXPECT_LT(now_ns() - begin, 5 * SEC);
+	signal_helper(3, SIGCONT);
+}
+
 TEST_F(timer, timed_acquire_ends_without_the_helper)
 {
 	uint64_t begin = now_ns();
