@@ -83,8 +83,9 @@ void bftm_handle_free(struct bftm_handle *h)
 
 	bftm_burst_lock(up, &burst);
 	/*
-	 * In the same hold: what loses all locks finds the handle, or what it leaves behind. Softirqs
-	 * are off wherever the lock of the numbers is held, so it may be taken inside this one.
+	 * In the same hold: what loses all locks finds the handle, or what it leaves behind.
+	 * Softirqs are off wherever the lock of the numbers is held, so it may be taken inside
+	 * this one.
 	 */
 	xa_erase(&up->handles, h->number);
 	bftm_handle_check(h);

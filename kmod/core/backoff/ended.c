@@ -18,7 +18,9 @@ bool bftm_ended_stray(const struct bftm_ended *ended, const struct bftm_msg *msg
 			continue;
 		/* No program held the lock, so its value is what it was. */
 		*ret = (struct bftm_msg){
-			.type = BFTM_MSG_RELEASE, .attempt = msg->attempt, .name_len = msg->name_len,
+			.type = BFTM_MSG_RELEASE,
+			.attempt = msg->attempt,
+			.name_len = msg->name_len,
 		};
 		memcpy(ret->name, msg->name, msg->name_len);
 		return true;

@@ -34,7 +34,7 @@ static bool fits(enum bftm_host_state from, const struct bftm_host_step *step)
 	return false;
 }
 
-/* A step in which the attempt ends. What becomes of its client is the caller's affair. */
+/* A step in which the attempt ends: it does not look at its client any more. */
 static void judge_end(const struct bftm_host_step *step)
 {
 	must(step->out.release_to == oracle.asked);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What may be believed of an attempt, for the fuzzers of clients. It holds only while F different
+ * The oracle of the fuzzers of clients judges an attempt. It holds only while F different
  * servers said FREE, by a grant that was not given back, to a send of this attempt that is not
  * longer ago than its lease; and until it was told when it took the lock over. With a fencing
  * token, q servers have stamped it. An end never moves back. The messages that it asks to be sent
