@@ -155,19 +155,28 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The server here: its number, and that of its cluster, whose rules a configuration has. */
-static int served(struct bftm_nl *nl, u32 *ret_cluster, u16 *ret_id)
+/**
+ * struct access_here - the server that runs here
+ * @cluster: number of its cluster, whose rules a configuration has
+ * @id:      its number
+ * @members: how many clients may hold locks without a lease by the rules that it has
+ */
+struct access_here {
+	u32 cluster, members;
+	u16 id;
+};
+
+static int served(struct bftm_nl *nl, struct access_here *ret)
 {
-	struct json_object *server, *value = NULL;
+	struct json_object *server;
 	int r;
 
 	r = ctl_server_get(nl, &server);
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
-	json_object_object_get_ex(server, "cluster", &value);
-	*ret_cluster = json_object_get_uint64(value);
-	json_object_object_get_ex(server, "id", &value);
-	*ret_id = json_object_get_uint64(value);
+	ret->cluster = json_object_get_uint64(ctl_member(server, "cluster"));
+	ret->id = json_object_get_uint64(ctl_member(server, "id"));
+	ret->members = json_object_get_uint64(ctl_member(server, "members"));
 	json_object_put(server);
 	return 0;
 }
@@ -190,27 +199,50 @@ static int load_set(const struct access_set *set, u32 cluster, struct bftm_conf_
 	return r < 0 ? ctl_conf_failed(r) : 0;
 }
 
-static int set_rules(struct bftm_nl *nl, const struct access_set *set)
+static bool has_leaseless(const struct bftm_conf_access *access)
+{
+	u32 i;
+
+	for (i = 0; i < access->count; i++)
+		if (access->rule[i].leaseless)
+			return true;
+	return false;
+}
+
+/*
+ * Only the rights to hold locks without a lease are noted, and only the evictions of clients that
+ * have them count. So another folder does no harm where the rules give and take no such right.
+ */
+static int put_rules(struct bftm_nl *nl, const struct access_set *set,
+		     const struct access_here *here, const struct bftm_conf_access *access)
 {
 	static struct ctl_evicted evicted;
+	int r = 0, fd = -1;
+
+	if (here->members || has_leaseless(access))
+		r = ctl_state_hold(set->state, here->cluster, here->id,
+				   "which clients may hold locks without a lease", &fd);
+	r = r ?: ctl_evicted_load(set->state, here->cluster, here->id, &evicted);
+	if (!r) {
+		r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, access, &evicted, NULL),
+				 NULL, 0, NULL);
+		r = r < 0 ? ctl_refused(nl, r, CTL_SERVER) :
+			    ctl_rights_note(set->state, here->cluster, here->id, access);
+	}
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+static int set_rules(struct bftm_nl *nl, const struct access_set *set)
+{
 	struct bftm_conf_access access = {};
+	struct access_here here = {};
 	struct json_object *done;
-	u32 cluster = 0;
-	u16 id = 0;
 	int r;
 
-	r = served(nl, &cluster, &id) ?: load_set(set, cluster, &access);
-	r = r ?: ctl_evicted_load(set->state, cluster, id, &evicted);
-	if (r) {
-		free(access.rule);
-		return r;
-	}
-	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access, &evicted, NULL), NULL, 0,
-			 NULL);
-	if (r < 0)
-		r = ctl_refused(nl, r, CTL_SERVER);
-	else
-		r = ctl_rights_note(set->state, cluster, id, &access);
+	r = served(nl, &here) ?: load_set(set, here.cluster, &access);
+	r = r ?: put_rules(nl, set, &here, &access);
 	if (!r)
 		ctl_warn_rules(&access);
 	free(access.rule);
@@ -229,7 +261,7 @@ static int run_set(int argc, char **argv)
 		{ "config", 'f', "FILE", 0,
 		  "Take the rules of the cluster that is served here from this configuration ("
 		  BFTM_CONF_PATH ")", 0 },
-		{ "state", 's', "DIR", 0, "Folder where evictions are noted (" CTL_STATE_DIR ")", 0 },
+		{ "state", 's', "DIR", 0, "Folder that 'server start' has its notes in (" CTL_STATE_DIR ")", 0 },
 		{}
 	};
 	static const struct argp argp = {

@@ -255,6 +255,18 @@ const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *re
  */
 int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal);
 
+/**
+ * ctl_state_hold() - have the notes of a server that was started for this process alone
+ * @dir:     state directory
+ * @cluster: number of the cluster
+ * @server:  number of the server
+ * @unknown: completes "the next start does not know …"
+ * @ret_fd:  to be closed
+ *
+ * Return: 0, or an exit code after an error message: that start was noted elsewhere.
+ */
+int ctl_state_hold(const char *dir, u32 cluster, u16 server, const char *unknown, int *ret_fd);
+
 /** ctl_state_write() - replace the file @path as a whole by @text, or not at all; 0 or -errno */
 int ctl_state_write(const char *dir, const char *path, const char *text);
 

@@ -5,12 +5,10 @@
  * take REASSERT from a client that goes on to run.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,16 +120,12 @@ static int note_locked(const char *dir, u32 cluster, u16 server, u32 client, u32
 
 int ctl_evicted_note(const char *dir, u32 cluster, u16 server, u32 client, u32 incarnation)
 {
-	char path[PATH_MAX];
 	int fd, r;
 
-	fd = open(ctl_state_path(dir, cluster, server, path), O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return ctl_fail(errno == EACCES ? EX_NOPERM : EX_NOINPUT,
-				"%s: %s: --state must be as it was for 'server start', or the next start does not know of the eviction",
-				path, strerror(errno));
-	r = flock(fd, LOCK_EX) < 0 ? ctl_fail(EX_OSERR, "%s: %s", path, strerror(errno)) :
-				     note_locked(dir, cluster, server, client, incarnation);
+	r = ctl_state_hold(dir, cluster, server, "of the eviction", &fd);
+	if (r)
+		return r;
+	r = note_locked(dir, cluster, server, client, incarnation);
 	close(fd);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,6 +125,25 @@ int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const ch
 	snprintf(text, sizeof(text), "%sstart %" PRIx64 "\n%s%s%s", first, start,
 		 journal ? "journal " : "", journal ? journal : "", journal ? "\n" : "");
 	return ctl_state_write(dir, path, text);
+}
+
+int ctl_state_hold(const char *dir, u32 cluster, u16 server, const char *unknown, int *ret_fd)
+{
+	char path[PATH_MAX];
+	int fd, r;
+
+	fd = open(ctl_state_path(dir, cluster, server, path), O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return ctl_fail(errno == EACCES ? EX_NOPERM : EX_NOINPUT,
+				"%s: %s: --state must be as it was for 'server start', or the next start does not know %s",
+				path, strerror(errno), unknown);
+	if (flock(fd, LOCK_EX) < 0) {
+		r = ctl_fail(EX_OSERR, "%s: %s", path, strerror(errno));
+		close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
 }
 
 void ctl_state_undo(const char *dir, u32 cluster, u16 server)

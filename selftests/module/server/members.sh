@@ -51,6 +51,14 @@ is "SYNCED is counted" "$(show '.stats.synced >= 3')" true
 refused "who holds such a lock stays a member" "holds a lock without a lease" \
 	set_rules <<<'access { client = any }'
 is "the rules are as they were" "$(members length)" 2
+# The server would keep the new rule, and a start without it would not know what it takes away.
+cp "$dir/server-9-1.members" "$dir/noted"
+printf 'access { client = %s }\n' '50-52  leaseless = yes' any >"$dir/other"
+refused "rules with another folder" "server-9-1: No such file or directory: --state must be as it was" \
+	s 1 bftmutexctl server access set "$dir/other" --state "$dir/other-state"
+is "rules with another folder: the status" \
+	"$(s 1 bftmutexctl server access set "$dir/other" 2>/dev/null; echo $?)" 66
+is "rules with another folder: nothing is new" "$(members length) $(<"$dir/server-9-1.members")" "2 $(<"$dir/noted")"
 set_rules >/dev/null <<'END'
 access { client = 50-52  leaseless = yes }
 access { client = any }
