@@ -42,6 +42,9 @@ static bool add(struct ctl_evicted *e, u32 client, u32 incarnation)
 	return true;
 }
 
+#define EVICT_AGAIN \
+	"remove the file, start the server, and evict again each client that the other servers have evicted: EVICTED-UP-TO of 'server members' there"
+
 static int read_lines(FILE *file, const char *path, struct ctl_evicted *ret)
 {
 	char line[128];
@@ -55,13 +58,18 @@ static int read_lines(FILE *file, const char *path, struct ctl_evicted *ret)
 		    sscanf(line, "client %u incarnation %u %n", &client, &incarnation, &end) != 2 ||
 		    !end || line[end] || !client || !incarnation)
 			return ctl_fail(EX_DATAERR,
-					"%s:%u: must be 'client NUMBER incarnation NUMBER'", path, number);
+					"%s:%u: must be 'client NUMBER incarnation NUMBER': correct the line; or "
+					EVICT_AGAIN, path, number);
 		if (!add(ret, client, incarnation))
 			return ctl_fail(EX_DATAERR, "%s: it names more than %u clients", path,
 					BFTM_MEMBERS_MAX);
 	}
 	if (ferror(file))
 		return ctl_fail(EX_IOERR, "%s: %s", path, strerror(errno));
+	/* It has been made for an eviction. */
+	if (!number)
+		return ctl_fail(EX_DATAERR, "%s: it is empty, so the evictions in it are lost: " EVICT_AGAIN,
+				path);
 	return 0;
 }
 

@@ -23,21 +23,78 @@ static const char *rights_path(const char *dir, u32 cluster, u16 server, char *r
 	return ret;
 }
 
+/* To its clients, which may be others. */
 static bool grants_right(const struct bftm_rule *rule, const struct bftm_rule *right)
 {
-	return rule->leaseless && rule->client_first <= right->client_first &&
-	       rule->client_last >= right->client_last && rule->prefix_len <= right->prefix_len &&
+	return rule->leaseless && rule->prefix_len <= right->prefix_len &&
 	       !memcmp(rule->prefix, right->prefix, rule->prefix_len);
 }
 
-static bool covered(const struct bftm_conf_access *access, const struct bftm_rule *right)
+/*
+ * Do rules grant a right to client @from? Return: the last client for which the answer, in
+ * @ret_covered, is the same by the rule that decides it.
+ */
+static u32 same_until(const struct bftm_conf_access *access, const struct bftm_rule *right,
+		      u32 from, bool *ret_covered)
 {
-	u32 i;
+	u32 i, until = right->client_last;
+	const struct bftm_rule *rule;
 
-	for (i = 0; i < access->count; i++)
-		if (grants_right(&access->rule[i], right))
-			return true;
-	return false;
+	*ret_covered = false;
+	for (i = 0; i < access->count; i++) {
+		rule = &access->rule[i];
+		if (!grants_right(rule, right) || rule->client_last < from)
+			continue;
+		if (rule->client_first <= from) {
+			*ret_covered = true;
+			return rule->client_last;
+		}
+		if (rule->client_first <= until)
+			until = rule->client_first - 1;
+	}
+	return until;
+}
+
+/* The clients that have lost it, as "7" or "3, 50 to 52". */
+static void list_lost(FILE *to, const struct bftm_conf_access *access,
+		      const struct bftm_rule *right)
+{
+	const char *between = "";
+	u32 from, until;
+	bool covered;
+
+	for (from = right->client_first; from <= right->client_last; from = until + 1) {
+		until = same_until(access, right, from, &covered);
+		if (covered)
+			continue;
+		fprintf(to, "%s%u", between, from);
+		if (until > from)
+			fprintf(to, " to %u", until);
+		between = ", ";
+	}
+}
+
+/* Return: 0, or an exit code after naming the clients that have lost it. */
+static int check_right(const struct bftm_conf_access *access, const struct bftm_rule *right)
+{
+	char *lost = NULL;
+	size_t len;
+	FILE *to;
+	int r = 0;
+
+	to = open_memstream(&lost, &len);
+	if (!to)
+		return ctl_fail(EX_OSERR, "%s", strerror(errno));
+	list_lost(to, access, right);
+	if (fclose(to))
+		r = ctl_fail(EX_OSERR, "%s", strerror(errno));
+	else if (*lost)
+		r = ctl_fail(EX_CONFIG, "client%s %s could hold locks '%.*s…' without a lease before this start, and no rule with 'leaseless' allows that now: "
+			     "keep that rule, or give --members-fenced if no client that is named so holds such a lock",
+			     strchr(lost, ' ') ? "s" : "", lost, right->prefix_len,
+			     (const char *)right->prefix);
+	free(lost);
+	return r;
 }
 
 /* A line "clients 50-51 prefix 6469736b2f". */
@@ -49,7 +106,10 @@ static bool parse_right(const char *line, struct bftm_rule *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	if (sscanf(line, "clients %u-%u prefix %129[0-9a-f]", &ret->client_first, &ret->client_last,
-		   hex) < 2 || strlen(hex) > 2 * BFTM_NAME_LEN_MAX)
+		   hex) < 2 || strlen(hex) > 2 * BFTM_NAME_LEN_MAX || strlen(hex) % 2)
+		return false;
+	if (!ret->client_first || ret->client_first > ret->client_last ||
+	    ret->client_last > BFTM_CLIENT_ID_MAX)
 		return false;
 	for (i = 0; i < strlen(hex) / 2; i++) {
 		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
@@ -65,21 +125,25 @@ int ctl_rights_check(const char *dir, u32 cluster, u16 server,
 {
 	char path[PATH_MAX], line[256];
 	struct bftm_rule right;
+	u32 number = 0;
 	FILE *file;
-	int r = 0;
+	int r = 0, lost;
 
 	file = fopen(rights_path(dir, cluster, server, path), "re");
 	if (!file)
 		return errno == ENOENT ? 0 : ctl_fail(errno == EACCES ? EX_NOPERM : EX_NOINPUT,
 						      "%s: %s", path, strerror(errno));
-	while (r == 0 && fgets(line, sizeof(line), file)) {
-		if (!parse_right(line, &right))
-			r = ctl_fail(EX_DATAERR, "%s: must have lines 'clients N-M prefix HEX'", path);
-		else if (!covered(access, &right))
-			r = ctl_fail(EX_CONFIG, "clients %u to %u could hold locks '%.*s…' without a lease before this start, and no rule with 'leaseless' lets them do so now: "
-				     "keep that rule, or give --members-fenced if none of them holds such a lock",
-				     right.client_first, right.client_last, right.prefix_len,
-				     (const char *)right.prefix);
+	/* An empty file is of rules that let nobody hold such locks. */
+	while (fgets(line, sizeof(line), file)) {
+		number++;
+		if (parse_right(line, &right)) {
+			lost = check_right(access, &right);
+			r = lost ? lost : r;
+			continue;
+		}
+		r = ctl_fail(EX_DATAERR, "%s:%u: must be 'clients N-M prefix HEX': correct the line; or give --members-fenced, and the file is written anew, if no client holds a lock without a lease that the rules of this start do not let it hold so",
+			     path, number);
+		break;
 	}
 	fclose(file);
 	return r;

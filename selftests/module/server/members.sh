@@ -79,6 +79,8 @@ run "a member that is evicted" members evicted $v4 50 $v4 51
 
 stop
 refused "a start without a member of before" "clients 50 to 52 could hold" begin
+sed 's/50-51  prefix.*leaseless/50-51  leaseless/' "$dir/bftmutex.conf" >"$dir/fewer.conf"
+refused "a start without one of three members" "client 52 could hold" begin --config "$dir/fewer.conf"
 begin --members-fenced || bail "server"
 stop
 begin || bail "server"
@@ -100,5 +102,10 @@ is "the note" "$(<"$dir/server-9-1.evicted")" "client 50 incarnation 1000000000"
 stop
 echo "client fifty" >"$dir/server-9-1.evicted"
 refused "a note that cannot be read" "server-9-1.evicted:1: must be" begin
+: >"$dir/server-9-1.evicted"
+refused "a note that is empty" "it is empty, so the evictions in it are lost: remove the file" begin
+rm "$dir/server-9-1.evicted"
+echo "clients fifty" >"$dir/server-9-1.members"
+refused "rights that cannot be read" "server-9-1.members:1: must be" begin
 ok "the module can go" rmmod bftmutex
 finish
