@@ -141,6 +141,7 @@ int ctl_evicted_note(const char *dir, u32 cluster, u16 server, u32 client, u32 i
 struct evict {
 	const char *state;
 	u64 client, incarnation;
+	u32 heard;	/* newest incarnation that the server has heard of; 0: none */
 	bool fenced, member;
 	unsigned int words;
 };
@@ -190,9 +191,20 @@ static int take_member(struct nlattr **attr, void *arg)
 {
 	struct evict *e = arg;
 
-	if (attr[BFTMUTEX_A_MEMBER_ID] && nla_get_u32(attr[BFTMUTEX_A_MEMBER_ID]) == e->client)
-		e->member = true;
+	if (!attr[BFTMUTEX_A_MEMBER_ID] || nla_get_u32(attr[BFTMUTEX_A_MEMBER_ID]) != e->client)
+		return 0;
+	e->member = true;
+	if (attr[BFTMUTEX_A_MEMBER_INCARNATION])
+		e->heard = nla_get_u32(attr[BFTMUTEX_A_MEMBER_INCARNATION]);
 	return 0;
+}
+
+static int find_member(struct bftm_nl *nl, struct evict *e)
+{
+	int r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_MEMBER_GET, NLM_F_DUMP), take_member,
+			     ctl_set_max(CTL_MEMBER), e);
+
+	return r < 0 ? ctl_refused(nl, r, CTL_MEMBER) : 0;
 }
 
 /* Incarnations are seconds of the wall clock; one above is a slip, and would lock the client out. */
@@ -204,14 +216,24 @@ static int check_evict(struct bftm_nl *nl, struct evict *e)
 	if (e->incarnation > most)
 		return ctl_fail(EX_USAGE, "INCARNATION '%llu': must be 1 to %llu, which is tomorrow's; 'server members' and 'clients' show what the server has heard",
 				(unsigned long long)e->incarnation, (unsigned long long)most);
-	r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_MEMBER_GET, NLM_F_DUMP), take_member,
-			 ctl_set_max(CTL_MEMBER), e);
-	if (r < 0)
-		return ctl_refused(nl, r, CTL_MEMBER);
+	r = find_member(nl, e);
+	if (r)
+		return r;
 	if (!e->member)
 		return ctl_fail(EX_DATAERR, "client %u is no member: no access rule with 'leaseless' is for it, see 'server members'",
 				(unsigned int)e->client);
 	return 0;
+}
+
+/* An eviction of an earlier start is right, and ends nothing of what a later one holds. */
+static int judge_evict(const struct evict *e)
+{
+	if (e->heard <= e->incarnation)
+		return 0;
+	return ctl_fail(EXIT_FAILURE,
+			"client %u runs as incarnation %u, which is above %u, so it is not evicted and keeps what it holds; if its host is cut off now, run 'client evict %u %u --fenced'",
+			(unsigned int)e->client, e->heard, (unsigned int)e->incarnation,
+			(unsigned int)e->client, e->heard);
 }
 
 /* Noted first: a note too much is what the administrator wants, one too little is forgotten. */
@@ -243,7 +265,8 @@ static int evict(struct bftm_nl *nl, struct evict *e)
 	bftm_json_add_number(done, "evicted", e->incarnation);
 	ctl_print(done);
 	json_object_put(done);
-	return 0;
+	/* The server may have heard of a later start just now. */
+	return find_member(nl, e) ?: judge_evict(e);
 }
 
 int ctl_client_evict(int argc, char **argv)

@@ -236,7 +236,7 @@ echo 'access { client = 1-7  prefix = "x" }' | s 1 bftmutexctl server access set
 s 1 bftmutexctl server access show --json | keep server-access-show
 echo 'access { client = 1-2  leaseless = yes }' | s 1 bftmutexctl server access set \
 	--state "$dev/servers" /dev/stdin >/dev/null
-s 1 bftmutexctl client evict 2 7 --fenced --state "$dev/servers" --json | keep client-evict
+s 1 bftmutexctl client evict 2 "$(date +%s)" --fenced --state "$dev/servers" --json | keep client-evict
 s 1 bftmutexctl server members --json | keep server-members
 bftmutexctl cluster show --json --config "$dev/c1/bftmutex.conf" | keep cluster-show
 bftmutexctl cluster show --json --config "$dev/c1/bftmutex.conf" --lifetime 1h | keep cluster-show

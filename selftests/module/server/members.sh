@@ -92,7 +92,8 @@ access { client = any }
 END
 run "its REASSERT is refused then" members again $v4 50 $v4 51
 # The numbers of client 50, by the clock, are those of a later incarnation than 8.
-ok "eviction of one that is back" evict 50 8 --fenced
+newest=$(members '.[0].incarnation')
+ok "eviction of one that is back" says 1 "client 50 runs as incarnation $newest, which is above 8" evict 50 8 --fenced
 is "it is awaited all the same" "$(members '[.[] | [.id, .awaited, .evicted]]')" \
 	'[[50,true,8],[51,false,null]]'
 ok "eviction of one that is awaited" evict 50 1000000000 --fenced
