@@ -76,10 +76,51 @@ struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_
 	return NULL;
 }
 
+/* Both ends of the range in one word. */
+static const char *clients_text(u64 first, u64 last, char ret[32])
+{
+	if (first == 1 && last == BFTM_CLIENT_ID_MAX)
+		strcpy(ret, "any");
+	else if (first == last)
+		snprintf(ret, 32, "%llu", (unsigned long long)first);
+	else
+		snprintf(ret, 32, "%llu-%llu", (unsigned long long)first, (unsigned long long)last);
+	return ret;
+}
+
+/* Does each client and name that fits @rule fit @earlier? */
+static bool hides(const struct bftm_rule *earlier, const struct bftm_rule *rule)
+{
+	return earlier->client_first <= rule->client_first &&
+	       earlier->client_last >= rule->client_last &&
+	       earlier->prefix_len <= rule->prefix_len &&
+	       !memcmp(earlier->prefix, rule->prefix, earlier->prefix_len);
+}
+
+static void warn_hidden(const struct bftm_conf_access *access)
+{
+	const struct bftm_rule *earlier, *rule;
+	char is[32], was[32];
+	u32 i, j;
+
+	for (i = 1; i < access->count; i++) {
+		rule = &access->rule[i];
+		for (j = 0; j < i && !hides(&access->rule[j], rule); j++)
+			;
+		if (j == i)
+			continue;
+		earlier = &access->rule[j];
+		warnx("access rule %u (client = %s) decides about no lock: rule %u (client = %s) is for all its clients and names, and the first rule that fits decides",
+		      i + 1, clients_text(rule->client_first, rule->client_last, is), j + 1,
+		      clients_text(earlier->client_first, earlier->client_last, was));
+	}
+}
+
 void ctl_warn_rules(const struct bftm_conf_access *access)
 {
 	u32 i;
 
+	warn_hidden(access);
 	for (i = 0; i < access->count; i++)
 		if (!access->rule[i].deny)
 			return;
@@ -248,6 +289,8 @@ static int set_rules(struct bftm_nl *nl, const struct access_set *set)
 	free(access.rule);
 	if (r)
 		return r;
+	if (!access.count && !ctl_json)
+		puts("Access: " CTL_ACCESS_ALL ".");
 	done = json_object_new_object();
 	bftm_json_add_number(done, "rules", access.count);
 	ctl_print(done);
@@ -285,25 +328,14 @@ static int run_set(int argc, char **argv)
 	return r;
 }
 
-/* For people: both ends of the range in one word. */
+/* For people. */
 static struct json_object *clients_of(struct json_object *rule)
 {
-	struct json_object *value = NULL;
-	u64 first, last;
+	u64 first = json_object_get_uint64(ctl_member(rule, "client_first"));
+	u64 last = json_object_get_uint64(ctl_member(rule, "client_last"));
 	char text[32];
 
-	json_object_object_get_ex(rule, "client_first", &value);
-	first = json_object_get_uint64(value);
-	json_object_object_get_ex(rule, "client_last", &value);
-	last = json_object_get_uint64(value);
-	if (first == 1 && last == BFTM_CLIENT_ID_MAX)
-		return json_object_new_string("any");
-	if (first == last)
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)first);
-	else
-		snprintf(text, sizeof(text), "%llu-%llu", (unsigned long long)first,
-			 (unsigned long long)last);
-	return json_object_new_string(text);
+	return json_object_new_string(clients_text(first, last, text));
 }
 
 static int take_rule(struct nlattr **attr, void *arg)
@@ -362,7 +394,7 @@ static void print_rules(struct json_object *array)
 
 	for (i = 0; i < json_object_array_length(array); i++)
 		ctl_list_row(&list, json_object_get(json_object_array_get_idx(array, i)));
-	ctl_list_end(&list, "There are no access rules: every client may take every lock.");
+	ctl_list_end(&list, "There are no access rules: " CTL_ACCESS_ALL ".");
 }
 
 static int run_show(int argc, char **argv)

@@ -215,7 +215,10 @@ int ctl_rights_note(const char *dir, u32 cluster, u16 server,
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access,
 			     const struct ctl_evicted *evicted, const struct ctl_roll *roll);
 
-/** ctl_warn_rules() - warn if all rules deny, so that no client may take a lock */
+/* A list without rules means this. */
+#define CTL_ACCESS_ALL "every client may take every lock"
+
+/** ctl_warn_rules() - warn of rules behind others that hide them, and if all deny every lock */
 void ctl_warn_rules(const struct bftm_conf_access *access);
 
 /** ctl_conf_failed() - exit code for an error of bftm_conf_load() */

@@ -50,7 +50,7 @@ void ctl_start_explain(const struct ctl_start *start, const struct bftm_master *
 		printf("Access: %u rule%s.\n", start->access.count,
 		       start->access.count > 1 ? "s" : "");
 	else
-		puts("Access: every client may take every lock.");
+		puts("Access: " CTL_ACCESS_ALL ".");
 	if (awaited)
 		printf("Locks without a lease: they are granted to nobody until each of the %llu clients that may\n"
 		       "hold them has told what it holds, or was evicted; see 'server members'.\n",

@@ -129,6 +129,18 @@ echo "access { deny = yes }" >"$work/deny"
 ok "rules that all deny: it says so" says 0 "no rule allows anything, so all clients are refused" \
 	s 2 bftmutexctl server access set "$work/deny"
 rules 2 </dev/null
+is "no rules again: it says so" "$(sed 's/  */ /' "$work/set")" "Access: every client may take every lock.
+rules 0"
+is "no rules again: not in JSON" "$(s 2 bftmutexctl server access set /dev/null --json | tr -d ' \n')" '{"rules":0}'
+hidden="access rule 3 (client = 3) decides about no lock: rule 2 (client = any) is for all its clients and names, and the \
+first rule that fits decides"
+printf 'access { client = %s }\n' '1 prefix = a' any '3 prefix = b deny = yes' >"$work/hidden"
+is "rules of which one hides another: it says so" "$(s 2 bftmutexctl server access set "$work/hidden" 2>&1)" \
+	"bftmutexctl: $hidden
+rules                    3"
+printf 'access { client = %s }\n' '1-2 prefix = a' '1-3 prefix = a' 1-2 >"$work/rules"
+is "rules of which none does" "$(s 2 bftmutexctl server access set "$work/rules" 2>&1)" "rules                    3"
+rules 2 </dev/null
 
 # A RELEASE always passes the rules.
 kill_shell() { pkill -KILL -x sleep; }
@@ -223,11 +235,15 @@ is "start: rules of the configuration" "$(show 1 .rules)" 1
 s 1 bftmutexctl server access set /dev/null >/dev/null
 s 1 bftmutexctl server access set --config "$work/conf" >/dev/null
 is "set: rules of the configuration" "$(show 1 .rules)" 1
+sed 's/^\taccess { client = 1 }/&\n&/' "$work/conf" >"$work/twice"
 sed -i 's/client = 1 /client = 1 waiters = 0 /' "$work/conf"
 err=$(s 1 bftmutexctl server access set --config "$work/conf" 2>&1)
 is "set: a mistake" "$?" 78
 ok "set: it says where and what" grep -q "conf:[0-9]*: key 'waiters' = '0': must be 1 to 65536" <<<"$err"
 is "set: and changes nothing" "$(show 1 .rules)" 1
+s 1 bftmutexctl server stop >/dev/null
+ok "start: a rule that another hides" says 0 "access rule 2 (client = 1) decides about no lock: rule 1 (client = 1)" \
+	honest 1 --config "$work/twice"
 s 1 bftmutexctl server stop >/dev/null
 err=$(honest 1 --config "$work/conf" 2>&1)
 is "start: a mistake" "$?" 78
