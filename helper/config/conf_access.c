@@ -124,7 +124,10 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf_ac
 int bftm_conf_load_access(const char *path, struct bftm_conf_access *ret)
 {
 	struct bftm_conf_access access = {};
-	struct bftm_syntax syntax = { .path = path };
+	struct bftm_syntax syntax = {
+		.path = path,
+		.whole = "here are nothing but sections 'access'; a whole configuration is given by --config FILE",
+	};
 	FILE *file;
 	int r;
 

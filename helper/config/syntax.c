@@ -63,6 +63,8 @@ static void report_unknown(cfg_t *section, const char *name)
 	}
 	if (reading->secret)
 		bftm_mistake(reading, section->line, "unknown key, not shown here");
+	else if (reading->whole && !strcmp(name, "cluster"))
+		bftm_mistake(reading, section->line, "unknown key 'cluster': %s", reading->whole);
 	else if (nearest && best <= (strlen(name) + 2) / 3)
 		bftm_mistake(reading, section->line, "unknown key '%s'; did you mean '%s'?",
 			     name, nearest);

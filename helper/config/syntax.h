@@ -24,6 +24,7 @@ struct bftm_value {
  * struct bftm_syntax - a file, its values and its mistakes
  * @path:     for messages
  * @secret:   never print a word of the file: it may be part of a key
+ * @whole:    what is said of a section "cluster", which a file of this kind has not; or NULL
  * @root:     its sections
  * @value:    all values of the file
  * @mistakes: number of reported mistakes
@@ -35,6 +36,7 @@ struct bftm_value {
 struct bftm_syntax {
 	const char *path;
 	bool secret;
+	const char *whole;
 	cfg_t *root;
 	struct bftm_value *value;
 	unsigned int mistakes;

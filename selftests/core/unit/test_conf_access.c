@@ -126,12 +126,24 @@ static void a_file_of_access_rules(void **state)
 	assert_string_equal(unit_heard(), "f: No such file or directory\n");
 }
 
+static void a_whole_configuration_is_no_file_of_rules(void **state)
+{
+	static const char text[] = "# all\n" WITH("\naccess { client = 1 }\n") "\nclusters { }\n";
+	struct bftm_conf_access access = {};
+
+	(void)state;
+	assert_int_equal(unit_read(bftm_conf_load_access(unit_given(text, 0600), &access)), -EINVAL);
+	unit_says(text, "f:2: unknown key 'cluster': here are nothing but sections 'access'; a whole "
+		  "configuration is given by --config FILE\nf:5: unknown key 'clusters'\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(access_rules_keep_their_order),
 		cmocka_unit_test(a_file_of_access_rules),
+		cmocka_unit_test(a_whole_configuration_is_no_file_of_rules),
 	};
 
 	return cmocka_run_group_tests_name("access", tests, unit_make_dir, unit_remove_dir);
