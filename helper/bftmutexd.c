@@ -175,6 +175,7 @@ static int exit_code(int err)
 	case EINVAL:
 	case ENOKEY:
 	case ENODEV:
+	case EISDIR:
 		return EX_CONFIG;
 	case ENOENT:
 	case EBUSY:

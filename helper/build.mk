@@ -42,7 +42,7 @@ ROOMS := $(foreach name,loop text config types crypto kernel cluster lock order 
 # Programs as types are run by the daemon alone.
 OBJECT_EXEC := $(addprefix helper/types/,exec exec_text)
 OBJECT := helper/config/builtin $(filter-out $(OBJECT_EXEC),$(call room,types))
-CONF := $(sort $(call room,config) $(OBJECT) helper/text/distance)
+CONF := $(sort $(call room,config) $(OBJECT) helper/text/distance helper/loop/reason)
 KEYS := $(filter-out helper/crypto/digest,$(call room,crypto)) helper/loop/log
 DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(call room,text) \
 	helper/crypto/digest $(OBJECT_EXEC) \

@@ -17,6 +17,7 @@
 #include "cluster/identity.h"
 #include "cluster/service.h"
 #include "loop/log.h"
+#include "loop/reason.h"
 #include "loop/loop.h"
 
 /* Half of an incarnation's 2^32 numbers are used before the next one is recorded. */
@@ -257,9 +258,10 @@ static int open_file(const char *path, u32 client)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0) {
+		char why[BFTM_REASON_MAX];
 		int err = -errno;
 
-		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
+		bftm_log(LOG_ERR, "%s: %s", path, bftm_file_reason(path, err, why));
 		return err;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {

@@ -10,6 +10,7 @@
 #include "config/conf_type.h"
 #include "config/syntax.h"
 #include "loop/log.h"
+#include "loop/reason.h"
 
 static void check_ids(struct bftm_syntax *syntax, const struct bftm_conf *conf)
 {
@@ -115,6 +116,7 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 int bftm_conf_load_any(const char *path, struct bftm_conf **ret)
 {
 	struct bftm_syntax syntax = { .path = path };
+	char why[BFTM_REASON_MAX];
 	struct bftm_conf *conf;
 	FILE *file;
 	int r;
@@ -127,7 +129,7 @@ int bftm_conf_load_any(const char *path, struct bftm_conf **ret)
 	file = fopen(path, "re");
 	if (!file) {
 		r = -errno;
-		bftm_log(LOG_ERR, "%s: %s%s", path, strerror(-r),
+		bftm_log(LOG_ERR, "%s: %s%s", path, bftm_file_reason(path, r, why),
 			 r == -ENOENT ? ": bftmutex.conf(5) says how to write it" : "");
 		goto err_conf;
 	}

@@ -12,6 +12,7 @@
 #include "config/conf.h"
 #include "crypto/keys.h"
 #include "loop/log.h"
+#include "loop/reason.h"
 #include "config/syntax.h"
 
 #define MASTER "bftmutex-master"
@@ -30,6 +31,7 @@ void bftm_keys_no_dump(void)
 
 FILE *bftm_open_private(const char *path, int *ret_errno)
 {
+	char why[BFTM_REASON_MAX];
 	struct stat st;
 	FILE *file;
 
@@ -37,7 +39,10 @@ FILE *bftm_open_private(const char *path, int *ret_errno)
 	file = fopen(path, "re");
 	if (!file || fstat(fileno(file), &st) < 0) {
 		*ret_errno = -errno;
-		bftm_log(LOG_ERR, "%s: %s", path, strerror(errno));
+		bftm_log(LOG_ERR, "%s: %s", path, bftm_file_reason(path, *ret_errno, why));
+	} else if (S_ISDIR(st.st_mode)) {
+		*ret_errno = -EISDIR;
+		bftm_log(LOG_ERR, "%s: %s: the file of a key is wanted", path, strerror(EISDIR));
 	} else if (st.st_mode & 077) {
 		*ret_errno = -EPERM;
 		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; if the file is a key, correct it by: "

@@ -10,6 +10,7 @@
 
 #include "config/conf.h"
 #include "loop/log.h"
+#include "loop/reason.h"
 #include "crypto/rank_file.h"
 #include "config/syntax.h"
 
@@ -148,12 +149,13 @@ int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client
 	struct bftm_syntax syntax = { .path = path };
 	struct bftm_rank_client *list = NULL;
 	FILE *file = fopen(path, "re");
+	char why[BFTM_REASON_MAX];
 	u32 count = 0;
 	int r;
 
 	if (!file) {
 		r = -errno;
-		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, bftm_file_reason(path, r, why));
 		return r;
 	}
 	r = bftm_syntax_read(&syntax, file, table);

@@ -5,6 +5,8 @@
 #include <errno.h>
 
 #include "crypto/keys.h"
+#include "loop/log.h"
+#include "loop/reason.h"
 #include "siphash.h"
 
 #define HEX64 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -294,6 +296,48 @@ static void keys_of_another_user_are_refused(void **state)
 			    "correct it by: chown root f\n");
 }
 
+/* The words are those of a daemon that runs as root and may open files of root alone. */
+static void files_of_another_user_are_said_to_be(void **state)
+{
+	char why[BFTM_REASON_MAX], want[BFTM_REASON_MAX];
+	const char *path;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	path = unit_write("f", "", 0, 0600);
+	assert_int_equal(chown(path, 1000, 0), 0);
+	snprintf(want, sizeof(want), "Permission denied: the file belongs to user 1000, and root has no right here to files of other users; correct it by: chown root %s", path);
+	assert_string_equal(bftm_file_reason(path, -EACCES, why), want);
+	assert_int_equal(chown(path, 0, 0), 0);
+	assert_int_equal(chmod(path, 0400), 0);
+	snprintf(want, sizeof(want), "Permission denied: the file has mode 0400; correct it by: chmod u+rw %s",
+		 path);
+	assert_string_equal(bftm_file_reason(path, EACCES, why), want);
+	unlink(path);
+	/* One that cannot be made. */
+	assert_int_equal(chown(unit_dir, 1000, 0), 0);
+	snprintf(want, sizeof(want), "Permission denied: the folder belongs to user 1000, and root has no right here to files of other users; correct it by: chown root %s", unit_dir);
+	assert_string_equal(bftm_file_reason(path, -EACCES, why), want);
+	assert_int_equal(chown(unit_dir, 0, 0), 0);
+	assert_string_equal(bftm_file_reason(path, -EIO, why), "Input/output error");
+	assert_int_equal(symlink("none", path), 0);
+	assert_string_equal(bftm_file_reason(path, -ELOOP, why), "it is a symbolic link, and links are refused here; put the file itself there");
+	unlink(path);
+}
+
+static void a_folder_is_no_key(void **state)
+{
+	struct bftm_master master;
+
+	(void)state;
+	assert_int_equal(mkdir(unit_path("f"), 0755), 0);
+	unit_listen();
+	assert_int_equal(bftm_master_load(unit_path("f"), &master), -EISDIR);
+	assert_string_equal(unit_heard(), "f: Is a directory: the file of a key is wanted\n");
+	rmdir(unit_path("f"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +350,8 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_named_and_no_key_is),
 		cmocka_unit_test(keys_that_others_can_read_are_refused),
 		cmocka_unit_test(keys_of_another_user_are_refused),
+		cmocka_unit_test(files_of_another_user_are_said_to_be),
+		cmocka_unit_test(a_folder_is_no_key),
 	};
 
 	return cmocka_run_group_tests_name("keys", tests, unit_make_dir, unit_remove_dir);

@@ -161,6 +161,25 @@ err=$(<"$work/err")
 ok "second helper: refused (status $status)" test $status -ne 0
 says "second helper: with the same state" "another bftmutexd"
 mkdir "$work/state"
+# starts_not DESC TEXT: another one does not start with this state, and says so.
+starts_not() {
+	err=$(c 1 bftmutexd --config "$conf" --state "$work/state" --foreground 2>&1)
+	says "$1" "$2"
+}
+touch "$work/state/cluster-73-client-1"
+chown 65534 "$work/state/cluster-73-client-1"
+starts_not "state of another user" "cluster-73-client-1: Permission denied: the file belongs to user 65534"
+rm "$work/state/cluster-73-client-1"
+ln -s "$dev/c1/cluster-73-client-1" "$work/state/cluster-73-client-1"
+starts_not "state behind a link" "cluster-73-client-1: it is a symbolic link, and links are refused here"
+rm "$work/state/cluster-73-client-1"
+chown 65534 "$work/state"
+starts_not "a state folder of another user" \
+	"cluster-73-client-1: Permission denied: the folder belongs to user 65534"
+chown 0 "$work/state"
+chmod 000 "$conf"
+starts_not "a configuration that its mode closes" "$conf: Permission denied: the file has mode 0000"
+chmod 644 "$conf"
 echo mine >"$work/pid"
 c 1 bftmutexd --config "$conf" --state "$work/state" --foreground --pid-file "$work/pid" 2>"$work/err"
 is "second helper: status" $? 69
@@ -262,6 +281,14 @@ checks "a key is lacking" 78 "$key: has no key for server 4 of cluster demo"
 cp "$work/key" "$key"
 chmod 644 "$key"
 checks "others can read them" 77 "$key: mode 0644 lets others use the key"
+chmod 600 "$key"
+chown 65534 "$key"
+checks "keys of another user" 77 "$key: Permission denied: the file belongs to user 65534, and root has no right here"
+says "keys of another user: what corrects it" "correct it by: chown root $key"
+rm "$key"
+mkdir "$key"
+checks "a folder of keys" 78 "$key: Is a directory"
+rmdir "$key"
 mv "$work/key" "$key"
 ok "--check begins no client" ! test -e "$work/none"
 
