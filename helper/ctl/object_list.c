@@ -70,6 +70,11 @@ static int cluster_names(const struct object *o, struct json_object **ret)
 	char question[128];
 	int r, code = 0;
 
+	/* A daemon that hangs is known at once, by what it would answer at once. */
+	r = ctl_ask_helper("stats", &answer);
+	if (r < 0)
+		return ctl_helper_failed(r);
+	json_object_put(answer);
 	snprintf(question, sizeof(question), "list %s %" PRIu64, o->options.cluster ?: "-",
 		 (u64)(o->options.timeout_ns / BFTM_NS_PER_MS));
 	r = ctl_ask_helper_for(question, patience_ns, &answer);

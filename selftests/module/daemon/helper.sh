@@ -146,6 +146,9 @@ begin=$SECONDS
 t 1 -n "$lock" true
 figure "stopped: -n comes to an end" test $((SECONDS - begin)) -lt 60
 ok "stopped: and fails" test "$status" -ne 0
+err=$(c 1 timeout 20 bftmutexctl object list 2>&1)
+is "stopped: the objects of the cluster cannot be listed, and not after --wait alone" $? 69
+says "stopped: it says so" "bftmutexd does not answer"
 ended "$holder"
 kill -CONT "$(helper 1)"
 t 1 -w 20 "$lock" true
