@@ -8,6 +8,7 @@
 #include <sysexits.h>
 
 #include "config/conf.h"
+#include "loop/descriptors.h"
 #include "trace/levels.h"
 #include "trace/report.h"
 
@@ -289,7 +290,9 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "");
 	argp_err_exit_status = EX_USAGE;
+	bftm_output_watch();
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bftm_output_trust();
 	for (i = 0; args.words && i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(args.word[0], commands[i]))
 			command = commands[i];

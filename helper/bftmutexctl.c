@@ -106,6 +106,7 @@ static int command_run(const struct command *c, int argc, char **argv)
 /* A command fails when its output is not whole, or could not be written. */
 static int printed(int r)
 {
+	bftm_output_trust();
 	if (bftm_json_lacks())
 		return ctl_fail(EX_OSERR, "no memory: the output is not whole");
 	if (fflush(stdout) || ferror(stdout))
@@ -129,6 +130,7 @@ int main(int argc, char **argv)
 		return ctl_fail(EX_OSERR, "cannot take the place of a closed standard stream: %s",
 				strerror(-r));
 	bftm_keys_no_dump();
+	bftm_output_watch();
 
 	if (!word) {
 		print_help(stderr);

@@ -311,7 +311,9 @@ int main(int argc, char **argv)
 			 strerror(-err));
 		return EX_OSERR;
 	}
+	bftm_output_watch();
 	err = argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bftm_output_trust();
 	bftm_log_open("bftmutexd", false, args.debug);
 	if (err) {
 		bftm_log(LOG_ERR, "the command line cannot be read: %s", strerror(err));

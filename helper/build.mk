@@ -52,7 +52,7 @@ CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text
 WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
 	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/mode text/shown)
 
-TRACE := helper/bftmutex-trace $(call room,trace) helper/config/duration \
+TRACE := helper/bftmutex-trace $(call room,trace) helper/config/duration helper/loop/descriptors \
 	$(addprefix helper/text/,json mode shown) $(addprefix kmod/core/,form wire quorum)
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex bftmutex-trace

@@ -14,4 +14,15 @@
  */
 int bftm_standard_fds(void);
 
+/**
+ * bftm_output_watch() - an end by exit() is checked from here on
+ *
+ * argp prints a help or a version and ends the program with success. When that text could not be
+ * written, the program says so, and its exit status is EX_IOERR.
+ */
+void bftm_output_watch(void);
+
+/** bftm_output_trust() - no end is checked any more: the program does that by itself */
+void bftm_output_trust(void);
+
 #endif /* BFTM_DESCRIPTORS_H */

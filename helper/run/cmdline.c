@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line of bftmutex(1): options of flock(1), and options for leases. */
 #include "run/cmdline.h"
+#include "loop/descriptors.h"
 #include "text/mode.h"
 #include "text/shown.h"
 
@@ -387,7 +388,9 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->lock.flags = BFTM_RENEW;
 	set_mode(ret, BFTM_LOCK_EX);
 	argp_err_exit_status = EX_USAGE;
+	bftm_output_watch();
 	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
+	bftm_output_trust();
 	/*
 	 * Mistakes in the command line end the program; an error here means that memory is short.
 	 */

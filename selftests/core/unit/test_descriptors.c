@@ -133,6 +133,28 @@ static void what_cannot_be_said_there_is_no_error(void **state)
 		assert_int_equal(run(says_so_elsewhere, closed), 0);
 }
 
+/* As argp does for --help. */
+static int prints_and_ends(int closed)
+{
+	if (bftm_standard_fds())
+		return 1;
+	if (!(closed & 1 << STDOUT_FILENO) &&
+	    dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), STDOUT_FILENO) < 0)
+		return 2;
+	bftm_output_watch();
+	puts("help");
+	exit(0);
+}
+
+static void a_help_that_cannot_be_written_is_an_error(void **state)
+{
+	int closed;
+
+	(void)state;
+	for (closed = 0; closed < COMBINATIONS; closed++)
+		assert_int_equal(run(prints_and_ends, closed), 74);
+}
+
 /* The part of a message that comes out of standard error. */
 static int is_clean(int closed)
 {
@@ -163,6 +185,7 @@ int main(void)
 		cmocka_unit_test(standard_streams_are_taken),
 		cmocka_unit_test(the_library_takes_none_of_them),
 		cmocka_unit_test(what_cannot_be_said_there_is_no_error),
+		cmocka_unit_test(a_help_that_cannot_be_written_is_an_error),
 		cmocka_unit_test(control_characters_do_not_reach_a_terminal),
 	};
 

@@ -4,7 +4,7 @@
 #
 # Programs that are started without standard input, output or error, in all eight combinations:
 # nothing of theirs takes the place of what is closed, and a daemon that does not start says why.
-# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+# shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
@@ -104,6 +104,14 @@ ok "where nothing can be written" says 78 "" daemon '' --config /dev/null
 c 1 bftmutexd --config /dev/null --state "$dev/c1" 2>/dev/full
 is "standard error is full: status" "$?" 78
 ok "standard error is full" logged "no cluster is described here"
+for words in bftmutex bftmutexd bftmutexctl "bftmutexctl server start" bftmutex-trace; do
+	for option in --help --version; do
+		$words $option >/dev/full 2>"$work/err"
+		is "$words $option on a full disk" "$? $(<"$work/err")" "74 ${words%% *}: cannot write the output"
+		$words $option >&- 2>"$work/err"
+		is "$words $option without standard output" "$? $(<"$work/err")" "74 ${words%% *}: cannot write the output"
+	done
+done
 without 2 s 1 bftmutexctl server journal
 is "a journal that does not start: status" "$?" 78
 ok "a journal that does not start" logged "the server was started without --durability"
