@@ -54,7 +54,7 @@ int bftm_refused(const struct options *o, int fd, int err)
 			      o->shown, why);
 			return EX_CONFIG;
 		}
-		warnx("lock '%s': %s: --lease %s; from 1ms to the cluster's lease-max here and the servers' --lease-max is allowed, 30s unless set",
+		warnx("lock '%s': %s: --lease %s; from 1ms to the least of these is allowed: lease-max in bftmutex.conf here, the servers' --lease-max, both 30s unless set, and lease-max of the servers' access rules; 'bftmutexctl servers --json' has each server's lease_max_ns",
 		      o->shown, why, o->lease);
 		return EX_USAGE;
 	case ENOKEY:

@@ -112,6 +112,8 @@ denied "another client's" 2 jobs/1
 denied "a shorter name than the prefix" 2 data
 denied "what an earlier one denies" 1 jobs/secret/1
 cannot "a longer lease than the rule's" 64 "do not grant such a lease" 1 -l 1s jobs/1
+ok "a longer lease than the rule's: it says what limits it" \
+	grep -q "lease-max of the servers' access rules; 'bftmutexctl servers --json' has" <(echo "$err")
 is "refused requests make no lock" "$(s 1 bftmutexctl locks --json | gojq '[.[] | select(.name == "data")] | length')" 0
 
 rules 1 </dev/null
