@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ctl/roll.h"
+#include "loop/reason.h"
 
 const char *ctl_roll_path(const char *dir, u32 cluster, u16 server, char *ret)
 {
@@ -194,13 +195,14 @@ int ctl_roll_lock(const char *dir, u32 cluster, u16 server, int *ret_fd)
 
 int ctl_roll_unlocked(const char *dir, u32 cluster, u16 server, int error)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], lock[PATH_MAX], why[BFTM_REASON_MAX];
 
 	ctl_roll_path(dir, cluster, server, path);
 	if (error == -EWOULDBLOCK)
 		return ctl_fail(EX_UNAVAILABLE, "%s: another process keeps this roll", path);
-	return ctl_fail(error == -EACCES ? EX_NOPERM : EX_CANTCREAT, "%s.lock: %s", path,
-			strerror(-error));
+	snprintf(lock, sizeof(lock), "%.*s.lock", PATH_MAX - 8, path);
+	return ctl_fail(error == -EACCES ? EX_NOPERM : EX_CANTCREAT, "%s: %s", lock,
+			bftm_file_reason(lock, error, why));
 }
 
 static int put_noted(struct nl_msg *msg, u32 client, u32 incarnation)

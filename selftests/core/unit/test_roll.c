@@ -102,6 +102,20 @@ static void one_process_at_a_time(void **state)
 	assert_int_equal(unlink(unit_path("server-1-4.roll.lock")), 0);
 }
 
+static void a_lock_behind_a_link_is_said_to_be(void **state)
+{
+	int fd, r;
+
+	(void)state;
+	assert_int_equal(symlink("elsewhere", unit_path("server-1-3.roll.lock")), 0);
+	r = ctl_roll_lock(unit_dir, 1, 3, &fd);
+	assert_int_equal(r, -ELOOP);
+	unit_listen();
+	assert_int_equal(ctl_roll_unlocked(unit_dir, 1, 3, r), EX_CANTCREAT);
+	assert_string_equal(unit_heard(), CTL_NAME ": server-1-3.roll.lock: it is a symbolic link, and links are refused here; put the file itself there\n");
+	assert_int_equal(unlink(unit_path("server-1-3.roll.lock")), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +124,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_written_is_read, nobody),
 		cmocka_unit_test_setup(a_first_start_that_failed_leaves_none, nobody),
 		cmocka_unit_test_setup(one_process_at_a_time, nobody),
+		cmocka_unit_test(a_lock_behind_a_link_is_said_to_be),
 	};
 
 	return cmocka_run_group_tests_name("roll", tests, unit_make_dir, unit_remove_dir);
