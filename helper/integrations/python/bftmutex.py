@@ -11,7 +11,8 @@
     bftmutex.Object("visits").submit("add 1").data
 
 A thin layer over libbftmutex; see bftmutex(3) and bftmutex(4). Names are str, which UTF-8
-encodes, or bytes. Times are seconds, but for deadline_ns, which is on CLOCK_BOOTTIME.
+encodes, or bytes. Times are seconds, but for deadline_ns, which is on CLOCK_BOOTTIME. A time limit
+of -1 is none; any other that is below 0 or no number raises ValueError.
 """
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ __all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Deadloc
            "ObjectError"]
 
 Name = Union[str, bytes]
+Path = Union[str, bytes, "os.PathLike[str]"]
 
 # The same as in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares them.
 TRY, RENEW, FENCE, VALUE, NO_LEASE = 1, 2, 4, 8, 16
@@ -146,8 +148,9 @@ def _status(s: _Status) -> Status:
                   s.token, s.attempts, MODES[s.mode])
 
 
-def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
-    data = name.encode() if isinstance(name, str) else bytes(name or b"")
+def _bytes(what: str, name: Name, least: int, most: int) -> bytes:
+    # bytes(5) would be five zero bytes.
+    data = name.encode() if isinstance(name, str) else bytes(memoryview(name))
     if not least <= len(data) <= most:
         raise ValueError("%s %r: must be %d to %d bytes" % (what, name, least, most))
     return data
@@ -166,6 +169,17 @@ def _ns(what: str, seconds: float) -> int:
     return max(1, int(seconds * 1e9))
 
 
+def _limit(timeout: float) -> int:
+    return 0 if timeout == -1 else _ns("timeout", timeout)
+
+
+def _no_nul(what: str, data: bytes) -> bytes:
+    """C would take what stands before the NUL byte for all of it."""
+    if b"\0" in data:
+        raise ValueError("%s %r: must have no NUL byte" % (what, data))
+    return data
+
+
 def _text(error: int, fd: int = -1) -> str:
     text = (_lib.bftmutex_strerror(error) or b"").decode(errors="replace")
     why = ctypes.create_string_buffer(WHY_MAX)
@@ -177,33 +191,37 @@ def _text(error: int, fd: int = -1) -> str:
 class _Handle:
     """An open file of the device, and the options of its lock."""
 
+    _fd = -1    # also when the constructor fails
+
     def __init__(self, name: Name, *, cluster: Optional[Name] = None,
                  lease: Optional[float] = None, renew: bool = True, fence: bool = False,
                  value: bool = False, way: Optional[str] = None, mode: str = "EX",
-                 device: Optional[str] = None) -> None:
+                 device: Optional[Path] = None) -> None:
         """Nothing is asked for yet. lease: seconds, None for the cluster's default. renew: until
         it is released. fence: with a token. value: with the value that the last writer left. way:
-        "queue", "backoff" or "no-backoff" while somebody else has the lock. mode: "EX", or "PR" for a lock that others may share, "PW", "CW", "CR".
-        device: its path."""
-        self._fd = -1
+        "queue", "backoff" or "no-backoff" while somebody else has the lock. mode: "EX", or "PR" for
+        a lock that others may share, "PW", "CW", "CR". device: its path."""
         self.name = _bytes("name", name, 1, NAME_MAX)
-        self._cluster = _bytes("cluster", cluster, 0, CLUSTER_MAX)
+        self._cluster = _no_nul("cluster", _bytes("cluster", cluster or b"", 0, CLUSTER_MAX))
         if way not in WAYS:
             raise ValueError("way %r: must be one of %s" % (way, ", ".join(filter(None, WAYS))))
         number = _mode(mode)
         self._lease_ns = 0 if lease is None else _ns("lease", lease)
         self._flags = RENEW * renew | FENCE * fence | VALUE * value | number << MODE_SHIFT
         self._way = WAYS[way]
-        path = device or os.environ.get("BFTMUTEX_DEVICE") or None
-        fd = _lib.bftmutex_open(path.encode() if path else None)
+        path = os.fspath(device or os.environ.get("BFTMUTEX_DEVICE") or "/dev/bftmutex")
+        fd = _lib.bftmutex_open(_no_nul("device", os.fsencode(path)))
         if fd < 0:
-            raise OSError(-fd, _text(fd), path or "/dev/bftmutex")
+            raise OSError(-fd, _text(fd), path)
         self._fd = fd
 
-    def _options(self, timeout: float, flags: int = 0) -> _Options:
+    def __reduce_ex__(self, protocol):
+        # A copy would close the descriptor, or one of another file in another process.
+        raise TypeError("cannot copy or pickle a handle of a lock or an object: %r" % self)
+
+    def _options(self, timeout: float, once: bool) -> _Options:
         return _Options(cluster=self._cluster or None, lease_ns=self._lease_ns, way=self._way,
-                        flags=self._flags | flags,
-                        timeout_ns=_ns("timeout", timeout) if timeout >= 0 else 0)
+                        flags=self._flags | TRY * once, timeout_ns=0 if once else _limit(timeout))
 
     def _error(self, error: int) -> OSError:
         return OSError(error, "lock %r: %s" % (self.name, _text(error, self._fd)))
@@ -218,7 +236,7 @@ class _Handle:
         flags = TRY * once | (self._flags & FENCE if fence is None else FENCE * fence)
         flags |= self._flags & VALUE
         return -_lib.bftmutex_convert(self._fd, _mode(mode), flags,
-                                      _ns("timeout", timeout) if timeout > 0 else 0, None)
+                                      0 if once else _limit(timeout), None)
 
     def _converted(self, error: int) -> bool:
         if error == errno.EKEYEXPIRED:
@@ -318,9 +336,13 @@ class _Handle:
 
 def _end(blocking: bool, timeout: float) -> Optional[float]:
     """When the time to wait is over, by time.monotonic(); None for never."""
-    if timeout != -1 and (not blocking or timeout < 0):
+    if timeout == -1:
+        return None
+    if not (blocking and timeout >= 0):
         raise ValueError("timeout %r: must be -1, or 0 and above and blocking" % timeout)
-    return time.monotonic() + timeout if timeout >= 0 else None
+    if timeout:
+        _limit(timeout)     # below 2^33
+    return time.monotonic() + timeout
 
 
 class Lock(_Handle):
@@ -349,7 +371,7 @@ class Lock(_Handle):
         error = errno.EINTR
         while error == errno.EINTR:     # handlers of signals run between two calls
             left = -1.0 if end is None or not blocking else max(end - time.monotonic(), 1e-9)
-            options = self._options(left, 0 if blocking else TRY)
+            options = self._options(left, not blocking)
             error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
         if error and error not in NOT_HAD:
             raise self._error(error)
@@ -368,7 +390,7 @@ class Lock(_Handle):
 
     def renew(self, timeout: float = -1) -> None:
         """Renew the lease of the held lock now; for a lock with renew=False."""
-        error = -_lib.bftmutex_renew(self._fd, _ns("timeout", timeout) if timeout >= 0 else 0, None)
+        error = -_lib.bftmutex_renew(self._fd, _limit(timeout), None)
         if error == errno.EKEYEXPIRED:
             raise self._lost()
         if error:
@@ -391,9 +413,10 @@ class Lock(_Handle):
 
     def wait_lost(self, timeout: float = -1) -> bool:
         """Sleep until the lease is over, or timeout seconds are; is it over?"""
+        _end(True, timeout)
         poll = select.poll()
         poll.register(self._fd, 0)
-        return bool(poll.poll(None if timeout < 0 else timeout * 1000))
+        return bool(poll.poll(None if timeout == -1 else timeout * 1000))
 
     def __enter__(self) -> Lock:
         self.acquire()
@@ -417,7 +440,7 @@ class AsyncLock(_Handle):
 
     async def acquire(self, timeout: float = -1) -> bool:
         """Take the lock; False when timeout seconds are over, and for 0 when somebody has it."""
-        options = self._options(timeout or -1, TRY if timeout == 0 else 0)
+        options = self._options(timeout, timeout == 0)
         error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
         if error in NOT_HAD:
             return False
@@ -487,7 +510,7 @@ class Object(_Handle):
     asyncio: await asyncio.to_thread(object.submit, ...)."""
 
     def __init__(self, name: Name, *, cluster: Optional[Name] = None,
-                 device: Optional[str] = None) -> None:
+                 device: Optional[Path] = None) -> None:
         super().__init__(_bytes("name", name, 1, SUBMIT_NAME_MAX), cluster=cluster, device=device)
 
     def submit(self, request: Name, timeout: float = -1) -> Response:
@@ -500,7 +523,7 @@ class Object(_Handle):
         room = ctypes.create_string_buffer(SUBMIT_MAX)
         response = _Response(data=ctypes.addressof(room), room=SUBMIT_MAX)
         options = _Options(cluster=self._cluster or None,
-                           timeout_ns=0 if timeout < 0 else _ns("timeout", timeout))
+                           timeout_ns=_limit(timeout))
         error = -_lib.bftmutex_submit(self._fd, self.name, len(self.name), request, len(request),
                                       options, response)
         if error:
