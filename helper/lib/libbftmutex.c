@@ -296,6 +296,8 @@ const char *bftmutex_strerror(int err)
 		return "too few servers answered";
 	case EACCES:
 		return "access is refused";
+	case EBADF:
+		return "the handle is closed";
 	case EPERM:
 		return "not allowed; the value of a lock is set in mode EX or PW";
 	case EALREADY:

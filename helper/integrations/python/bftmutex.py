@@ -17,6 +17,7 @@ of -1 is none; any other that is below 0 or no number raises ValueError.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import errno
 import os
@@ -45,6 +46,8 @@ NOT_CONVERTED = (errno.EWOULDBLOCK, errno.ETIMEDOUT)
 # Modes of a lock, in the order of enum bftm_lock_mode.
 MODES = ("EX", "PW", "PR", "CW", "CR", "NL")
 MODE_SHIFT = 28         # BFTMUTEX_MODE()
+# A release or close() by another thread wakes nobody, so that who waits looks again: seconds.
+LOOK_AGAIN = 1.0
 WAYS = {None: 0, "backoff": 1, "no-backoff": 2, "queue": 3}
 
 
@@ -214,6 +217,7 @@ class _Handle:
         if fd < 0:
             raise OSError(-fd, _text(fd), path)
         self._fd = fd
+        self._pid = os.getpid()
 
     def __reduce_ex__(self, protocol):
         # A copy would close the descriptor, or one of another file in another process.
@@ -231,14 +235,40 @@ class _Handle:
         return Lost(errno.EKEYEXPIRED, "lock %r was lost%s" % (
             self.name, "" if reason == "none" else ": " + reason))
 
+    def _begin(self, call, *arguments) -> int:
+        """Make a request that is not waited for; the result is an errno, EINPROGRESS for one that
+        poll() tells the end of."""
+        return -call(self._fd, *arguments)
+
+    def _poll(self, events: int) -> select.epoll:
+        """Unlike poll() it does not keep a file open that is closed meanwhile."""
+        if self._fd < 0:
+            raise self._error(errno.EBADF)
+        poll = select.epoll()
+        try:
+            poll.register(self._fd, events)
+        except BaseException:
+            poll.close()
+            raise
+        return poll
+
+    def _acquired(self, status: Status) -> int:
+        """The errno of an acquire that was decided."""
+        return {"held": 0, "lost": errno.EKEYEXPIRED, "failed": status.error}.get(
+            status.state, errno.ECANCELED)
+
     def _convert(self, mode: str, timeout: float, once: bool, fence: Optional[bool]) -> int:
         """Begin to convert it; the result is an errno."""
         flags = TRY * once | (self._flags & FENCE if fence is None else FENCE * fence)
         flags |= self._flags & VALUE
-        return -_lib.bftmutex_convert(self._fd, _mode(mode), flags,
-                                      0 if once else _limit(timeout), None)
+        return self._begin(_lib.bftmutex_convert, _mode(mode), flags,
+                           0 if once else _limit(timeout), None)
 
-    def _converted(self, error: int) -> bool:
+    def _converted(self, error: int, status: Optional[Status] = None) -> bool:
+        """What the error of a conversion means; with the status, of one that was decided."""
+        if status:
+            error = {"held": status.error, "lost": errno.EKEYEXPIRED}.get(
+                status.state, errno.ENOLCK)
         if error == errno.EKEYEXPIRED:
             raise self._lost()
         if error == errno.ENOLCK:
@@ -325,10 +355,18 @@ class _Handle:
         return self._fd
 
     def close(self) -> None:
-        """Give back the lock without an error, and close the handle."""
+        """Give back the lock without an error, and close the handle. A call of another thread or
+        task that waits for the lock fails: OSError."""
         fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        if fd < 0:
+            return
+        status = _Status()
+        # Processes that were forked have the file open as well: an acquire ends with a release. One
+        # that the parent makes is not theirs.
+        if self._pid == os.getpid() and _lib.bftmutex_status(fd, status) == 0 and \
+                STATES[status.state] == "pending":
+            _lib.bftmutex_release(fd)
+        os.close(fd)
 
     def __del__(self) -> None:
         self.close()
@@ -345,34 +383,102 @@ def _end(blocking: bool, timeout: float) -> Optional[float]:
     return time.monotonic() + timeout
 
 
+def _left(end: Optional[float]) -> float:
+    return float("inf") if end is None else end - time.monotonic()
+
+
+def _turn() -> threading.Lock:
+    turn = threading.Lock()
+    turn.acquire()
+    return turn
+
+
 class Lock(_Handle):
     """A lock of the cluster in the shape of threading.Lock: it excludes the threads that share
-    the object too, and is not recursive. Closing the object, or its end, gives the lock back."""
+    the object too, and is not recursive. Closing the object, or its end, gives the lock back.
+
+    When a signal handler raises, such as KeyboardInterrupt, an acquire() or the begin of a "with"
+    that this ends leaves no lock behind, and a release() has given it back. Between two calls, as
+    when acquire() has just returned, the lock is the program's."""
 
     def __init__(self, name: Name, **options) -> None:
-        self._threads = threading.Lock()
+        # "of": the turn of the thread that asks for the lock or has it, a mutex that is locked until
+        # the turn is over; "converts": a conversion. setdefault() takes the turn in one step, and
+        # whose it is can be seen afterwards, whatever a signal handler raised meanwhile.
+        self._turn: dict[str, threading.Lock] = {}
         self._held = False
         super().__init__(name, **options)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """Take the lock; False when somebody else has it, or timeout seconds are over."""
+        turn = _turn()
+        try:
+            return self._take(turn, blocking, timeout)
+        except BaseException:
+            self._give_up(turn)
+            raise
+
+    def _take(self, turn: threading.Lock, blocking: bool, timeout: float) -> bool:
         end = _end(blocking, timeout)
         blocking = blocking and timeout != 0
-        if not self._threads.acquire(blocking, timeout if blocking else -1):
-            return False
-        try:
-            self._held = self._acquire(blocking, end)
-        finally:
-            if not self._held:
-                self._threads.release()
+        while True:
+            other = self._turn.setdefault("of", turn)
+            if self._fd < 0:
+                raise self._error(errno.EBADF)
+            if other is turn:
+                break
+            left = _left(end)
+            if not blocking or left <= 0:
+                return False
+            if other.acquire(timeout=min(left, LOOK_AGAIN)):
+                other.release()
+        self._held = self._acquire(turn, blocking, end)
+        if not self._held:
+            self._give_up(turn)
         return self._held
 
-    def _acquire(self, blocking: bool, end: Optional[float]) -> bool:
-        error = errno.EINTR
-        while error == errno.EINTR:     # handlers of signals run between two calls
-            left = -1.0 if end is None or not blocking else max(end - time.monotonic(), 1e-9)
-            options = self._options(left, not blocking)
-            error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
+    def _give_up(self, turn: threading.Lock) -> None:
+        """If it is the turn, end what the kernel has of it, and the turn."""
+        if self._turn.get("of") is turn:
+            _lib.bftmutex_release(self._fd)
+            self._held = False
+            if self._turn.pop("of", None) is turn:
+                turn.release()
+
+    def _begin(self, call, *arguments) -> int:
+        # A signal would end a call that waits, and its place in the queue would be lost. Others
+        # who have the descriptor, such as bftmutex --fd, expect one that blocks.
+        if self._fd < 0:
+            return errno.EBADF
+        os.set_blocking(self._fd, False)
+        try:
+            return super()._begin(call, *arguments)
+        finally:
+            with contextlib.suppress(OSError):
+                os.set_blocking(self._fd, True)
+
+    def _decided(self, turn: threading.Lock) -> Status:
+        """Wait until what was begun in the turn is decided, or the kernel has it no more."""
+        with self._poll(select.EPOLLIN) as poll:
+            while not poll.poll(LOOK_AGAIN) and self.status().state in ("pending", "held") and \
+                    self._turn.get("of") is turn:
+                pass
+        status = self.status()
+        if self._turn.get("of") is not turn:
+            raise self._error(errno.ECANCELED)
+        return status
+
+    def _acquire(self, turn: threading.Lock, blocking: bool, end: Optional[float]) -> bool:
+        error = errno.EKEYEXPIRED
+        # The lease was over before this thread ran; or renew() had it wait in the kernel.
+        while error in (errno.EKEYEXPIRED, errno.EINTR):
+            left = -1.0 if end is None else max(_left(end), 1e-9)
+            error = self._begin(_lib.bftmutex_acquire, self.name, len(self.name),
+                                self._options(left, not blocking), None)
+            if error == errno.EINPROGRESS:
+                error = self._acquired(self._decided(turn))
+            if not blocking or left == 1e-9:
+                break
         if error and error not in NOT_HAD:
             raise self._error(error)
         return not error
@@ -380,17 +486,20 @@ class Lock(_Handle):
     def release(self) -> None:
         """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
         # The kernel would cancel an acquire of another thread.
-        if not self._held:
+        turn = self._turn.get("of")
+        if not self._held or turn is None:
             raise RuntimeError("release of lock %r, which is not held" % self.name)
-        self._held = False
         try:
             self._release()
         finally:
-            self._threads.release()
+            self._give_up(turn)
 
     def renew(self, timeout: float = -1) -> None:
         """Renew the lease of the held lock now; for a lock with renew=False."""
         error = -_lib.bftmutex_renew(self._fd, _limit(timeout), None)
+        while error == errno.EINPROGRESS:   # another thread began a conversion at that moment
+            os.set_blocking(self._fd, True)
+            error = -_lib.bftmutex_renew(self._fd, _limit(timeout), None)
         if error == errno.EKEYEXPIRED:
             raise self._lost()
         if error:
@@ -405,24 +514,67 @@ class Lock(_Handle):
         end = _end(blocking, timeout)
         if not self._held:
             raise RuntimeError("conversion of lock %r, which is not held" % self.name)
-        error = errno.EINTR
-        while error == errno.EINTR:
-            left = -1.0 if end is None else max(end - time.monotonic(), 1e-9)
+        _mode(mode)
+        was, conversion, turn = self.status(), threading.Lock(), self._turn.get("of")
+        try:
+            # It would take the place of the other.
+            if self._turn.setdefault("converts", conversion) is not conversion:
+                raise self._error(errno.EBUSY)
+            left = -1.0 if end is None else max(_left(end), 1e-9)
             error = self._convert(mode, left, not blocking or timeout == 0, fence)
-        return self._converted(error)
+            status = self._decided(turn) if error == errno.EINPROGRESS else None
+        except BaseException:
+            if self._turn.get("converts") is conversion and self._turn.get("of") is turn:
+                self._convert_back(was, turn)
+            raise
+        finally:
+            if self._turn.get("converts") is conversion:
+                del self._turn["converts"]
+        return self._converted(error, status)
+
+    def _convert_back(self, was: Status, turn: threading.Lock) -> None:
+        """Hold it as before a conversion, which may be granted by now, and with a token if it had
+        one."""
+        for fence in (False, True):
+            if self._convert(was.mode, -1, True, fence) == errno.EINPROGRESS:
+                self._decided(turn)
+            if not was.token or self.token:
+                break
 
     def wait_lost(self, timeout: float = -1) -> bool:
-        """Sleep until the lease is over, or timeout seconds are; is it over?"""
-        _end(True, timeout)
-        poll = select.poll()
-        poll.register(self._fd, 0)
-        return bool(poll.poll(None if timeout == -1 else timeout * 1000))
+        """Sleep until the lease is over, or timeout seconds are, or the lock is given back; is the
+        lease over?"""
+        end = _end(True, timeout)
+        turn = self._turn.get("of")
+        with self._poll(0) as poll:
+            while True:
+                left = max(_left(end), 0)
+                if poll.poll(min(left, LOOK_AGAIN)):
+                    return True
+                if _left(end) <= 0 or not self._held or self._turn.get("of") is not turn:
+                    return False
+
+    def close(self) -> None:
+        if self._fd < 0:
+            return
+        super().close()
+        self._held = False
+        turn = self._turn.pop("of", None)
+        if turn:
+            turn.release()
 
     def __enter__(self) -> Lock:
-        self.acquire()
-        return self
+        turn = _turn()
+        try:
+            self._take(turn, True, -1)
+            return self
+        except BaseException:
+            self._give_up(turn)
+            raise
 
     def __exit__(self, kind, value, trace) -> None:
+        if self._fd < 0:
+            return
         try:
             self.release()
         except Lost:
