@@ -24,7 +24,7 @@ import os
 import select
 import threading
 import time
-from typing import Awaitable, NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Union
 
 __all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Deadlock", "Unsure",
            "ObjectError"]
@@ -587,61 +587,102 @@ class AsyncLock(_Handle):
     """The same for asyncio, in the shape of asyncio.Lock; one task may use it at a time."""
 
     def __init__(self, name: Name, **options) -> None:
+        self._waiting: set[asyncio.Future] = set()
         super().__init__(name, **options)
         os.set_blocking(self._fd, False)
+
+    async def _changed(self, events: int) -> bool:
+        """Wait for one of events, or for the lease's end: False when it is given back instead."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._waiting.add(future)
+        try:
+            with self._poll(events) as poll:
+                loop.add_reader(poll.fileno(), _settle, future, True)
+                try:
+                    return await future
+                finally:
+                    loop.remove_reader(poll.fileno())
+        finally:
+            self._waiting.discard(future)
+
+    def _given_back(self) -> None:
+        for future in list(self._waiting):
+            with contextlib.suppress(RuntimeError):     # its loop is closed
+                future.get_loop().call_soon_threadsafe(_settle, future, False)
 
     async def acquire(self, timeout: float = -1) -> bool:
         """Take the lock; False when timeout seconds are over, and for 0 when somebody has it."""
         options = self._options(timeout, timeout == 0)
-        error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
-        if error in NOT_HAD:
-            return False
-        if error not in (0, errno.EINPROGRESS):
-            raise self._error(error)
         try:
-            await _readable(self._fd)
+            error = self._begin(_lib.bftmutex_acquire, self.name, len(self.name), options, None)
+            if error == errno.EINPROGRESS:
+                changed = await self._changed(select.EPOLLIN)
+                error = self._acquired(self.status()) if changed else errno.ECANCELED
         except BaseException:
             _lib.bftmutex_release(self._fd)     # or the lock would be won although no task waits
             raise
-        status = self.status()
-        if status.state == "lost":
+        if self._fd < 0:
+            error = errno.EBADF
+        if error == errno.EKEYEXPIRED and timeout != 0:
             raise self._lost()
-        if status.state == "failed" and status.error not in NOT_HAD:
-            raise self._error(status.error)
-        return status.state == "held"
+        if error and error not in NOT_HAD:
+            raise self._error(error)
+        return not error
 
     def release(self) -> None:
         """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
-        self._release()
+        try:
+            self._release()
+        finally:
+            self._given_back()
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            super().close()
+            self._given_back()
 
     async def convert(self, mode: str, timeout: float = -1, fence: Optional[bool] = None) -> bool:
-        """As Lock.convert(); with a timeout of 0 it asks once."""
+        """As Lock.convert(); with a timeout of 0 it asks once.
+
+        A task that is cancelled meanwhile holds the lock in the mode before, and with a token if it
+        had one, also if the conversion was granted by then. When neither mode covers the other, PR
+        and CW alone, the way back is asked for once: others may be in the way, and status() tells
+        the mode."""
+        _limit(timeout or -1)
+        was = self.status()
         error = self._convert(mode, timeout, timeout == 0, fence)
         if error != errno.EINPROGRESS:
             return self._converted(error)
         try:
-            await _readable(self._fd)
-        except BaseException:
-            # The mode that is held takes the place of the one that no task waits for.
-            self._convert(self.status().mode, -1, False, False)
+            await self._changed(select.EPOLLIN)
+        except BaseException as reason:
+            back = self._convert(was.mode, -1, True, False)
+            # Other exceptions end the loop or the coroutine.
+            if isinstance(reason, asyncio.CancelledError):
+                await self._convert_back(was, back)
             raise
-        status = self.status()
-        if status.state == "lost":
-            raise self._lost()
-        return self._converted(status.error if status.state == "held" else errno.ENOLCK)
+        return self._converted(0, self.status())
+
+    async def _convert_back(self, was: Status, error: int) -> None:
+        if error == errno.EINPROGRESS:
+            await self._changed(select.EPOLLIN)
+        if was.token and self._fd >= 0 and not self.token and \
+                self._convert(was.mode, -1, True, True) == errno.EINPROGRESS:
+            await self._changed(select.EPOLLIN)
 
     async def lost(self) -> None:
-        """Return when the lease is over."""
+        """Return when the lease is over, or the lock is given back."""
         # The file is readable while the lock is held: only its hang-up counts.
-        with select.epoll() as hangup:
-            hangup.register(self._fd, 0)
-            await _readable(hangup.fileno())
+        await self._changed(0)
 
     async def __aenter__(self) -> AsyncLock:
         await self.acquire()
         return self
 
     async def __aexit__(self, kind, value, trace) -> None:
+        if self._fd < 0:
+            return
         try:
             self.release()
         except Lost:
@@ -649,12 +690,9 @@ class AsyncLock(_Handle):
                 raise
 
 
-def _readable(fd: int) -> Awaitable[None]:
-    loop = asyncio.get_running_loop()
-    future = loop.create_future()
-    loop.add_reader(fd, lambda: future.done() or future.set_result(None))
-    future.add_done_callback(lambda _: loop.remove_reader(fd))
-    return future
+def _settle(future: asyncio.Future, result: bool) -> None:
+    if not future.done():
+        future.set_result(result)
 
 
 class Object(_Handle):
