@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Part of bindings: prints TAP about the module for Rust; with "abi" its numbers.
 use std::fmt::Debug;
+use std::os::raw::c_int;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 mod bftmutex;
@@ -50,6 +53,47 @@ fn values(tap: &mut Tap, lock: &mut Lock, other: &mut Lock) -> std::io::Result<(
     guard.release()
 }
 
+extern "C" {
+    fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
+    fn pthread_self() -> usize;
+    fn pthread_kill(thread: usize, number: c_int) -> c_int;
+}
+extern "C" fn nothing(_: c_int) {}
+const SIGUSR1: c_int = 10;
+
+/// Signals come to a thread that waits, and another thread waits behind it.
+fn places(tap: &mut Tap) -> std::io::Result<()> {
+    let mut holder = Lock::open()?;
+    let held = holder.acquire("places", &Options::default())?;
+    let (order, came) = mpsc::channel();
+    let wait = |name: &'static str, order: mpsc::Sender<(&'static str, usize)>| {
+        thread::spawn(move || {
+            order.send(("", unsafe { pthread_self() })).unwrap();
+            let mut lock = Lock::open().unwrap();
+            let guard = lock.acquire("places", &Options::default()).unwrap();
+            order.send((name, 0)).unwrap();
+            guard.release().unwrap();
+        })
+    };
+    // SAFETY: the handler does nothing, and the thread waits until the lock is released.
+    unsafe { signal(SIGUSR1, nothing) };
+    let first = wait("first", order.clone());
+    let (_, number) = came.recv().unwrap();
+    thread::sleep(Duration::from_millis(300));
+    let second = wait("second", order);
+    came.recv().unwrap();
+    for _ in 0..50 {
+        thread::sleep(Duration::from_millis(10));
+        unsafe { pthread_kill(number, SIGUSR1) };
+    }
+    held.release()?;
+    let names = (came.recv().unwrap().0, came.recv().unwrap().0);
+    tap.is("signals cost no place in the queue", names, ("first", "second"));
+    first.join().unwrap();
+    second.join().unwrap();
+    Ok(())
+}
+
 fn main() -> std::io::Result<()> {
     if std::env::args().len() > 1 {
         for number in bftmutex::abi_sizes() {
@@ -89,6 +133,7 @@ fn main() -> std::io::Result<()> {
     tap.is("and no writer beside", errno(other.acquire("readers", &once)), bftmutex::EWOULDBLOCK);
     drop(reader);
     values(&mut tap, &mut lock, &mut other)?;
+    places(&mut tap)?;
     let short = Options {
         lease: Some(Duration::from_millis(500)),
         no_renew: true,

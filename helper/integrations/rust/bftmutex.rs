@@ -28,7 +28,12 @@ const SUBMIT_MAX: usize = 16384;
 const VALUE_MAX: usize = 64;
 const VALUE_GET: u32 = 0;
 const VALUE_SET: u32 = 1;
+const POLLIN: i16 = 1;
 const POLLHUP: i16 = 16;
+const EINPROGRESS: i32 = 115;
+const ECANCELED: i32 = 125;
+const F_SETFL: c_int = 4;
+const O_NONBLOCK: c_int = 0o4000;
 
 /// State of a handle, enum bftm_state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +137,7 @@ struct PollFd {
 
 extern "C" {
     fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) -> c_int;
+    fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     fn poll(fds: *mut PollFd, count: c_ulong, timeout_ms: c_int) -> c_int;
 }
 
@@ -255,34 +261,42 @@ impl Lock {
 
     fn call<T>(&self, request: usize, arg: *mut T) -> Result<()> {
         // SAFETY: each request contains the size of its structure, and arg points to one or, for a
-            // release, is null.
+        // release, is null.
         match unsafe { ioctl(self.file.as_raw_fd(), request as c_ulong, arg as *mut c_void) } {
             0 => Ok(()),
             _ => Err(Error::last_os_error()),
         }
     }
 
-    // After a signal the call is made again, with the time that is left.
-    fn waiting<T>(
-        &self,
-        request: usize,
-        arg: &mut T,
-        timeout: Option<Duration>,
-        set: fn(&mut T, u64),
-    ) -> Result<()> {
-        let began = Instant::now();
+    // A signal would end a call that waits, and its place in the queue would be lost. So the
+    // request is begun, and then waited for. Programs that inherit the descriptor expect one that
+    // blocks. None: the request was done at once.
+    fn decided<T>(&self, request: usize, arg: &mut T) -> Result<Option<StatusArg>> {
+        let fd = self.file.as_raw_fd();
+        // SAFETY: these calls take numbers.
+        unsafe { fcntl(fd, F_SETFL, O_NONBLOCK) };
+        let begun = self.call(request, arg);
+        unsafe { fcntl(fd, F_SETFL, 0 as c_int) };
+        match begun {
+            Err(error) if error.raw_os_error() == Some(EINPROGRESS) => (),
+            result => return result.map(|_| None),
+        }
+        let mut p = PollFd { fd, events: POLLIN, revents: 0 };
         loop {
-            match self.call(request, arg) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {
-                    if let Some(timeout) = timeout {
-                        match timeout.checked_sub(began.elapsed()) {
-                            None => return Err(Error::from_raw_os_error(ETIMEDOUT)),
-                            left => set(arg, nanoseconds(left)),
-                        }
-                    }
-                }
-                result => return result,
-            }
+            // A release by another process is no event: look again each second.
+            // SAFETY: p is one entry, and lives until poll() returns.
+            let there = unsafe { poll(&mut p, 1, 1000) } > 0;
+            let status = self.status_arg()?;
+            let errno = match status.state {
+                1 => continue,
+                2 if !there => continue,
+                2 if request == CONVERT => status.error,
+                2 => 0,
+                3 => EKEYEXPIRED,
+                4 => status.error,
+                _ => ECANCELED,
+            };
+            return if errno == 0 { Ok(Some(status)) } else { Err(Error::from_raw_os_error(errno)) };
         }
     }
 
@@ -304,15 +318,35 @@ impl Lock {
         };
         put(&mut arg.name, "name", name, 1)?;
         put(&mut arg.cluster, "cluster", &options.cluster, 0)?;
-        self.waiting(ACQUIRE, &mut arg, options.timeout, |arg, left| arg.timeout_ns = left)?;
-        let grant = Grant { deadline_ns: arg.deadline_ns, token: arg.token, attempts: arg.attempts };
+        let began = Instant::now();
+        let status = loop {
+            match self.decided(ACQUIRE, &mut arg) {
+                // The lease was over before this thread ran.
+                Err(error) if error.raw_os_error() == Some(EKEYEXPIRED) && !options.try_once => {
+                    if let Some(timeout) = options.timeout {
+                        match timeout.checked_sub(began.elapsed()) {
+                            None => return Err(Error::from_raw_os_error(ETIMEDOUT)),
+                            left => arg.timeout_ns = nanoseconds(left),
+                        }
+                    }
+                }
+                result => break result?.unwrap_or_default(),
+            }
+        };
+        let (deadline_ns, token) = (status.deadline_ns, status.token);
+        let grant = Grant { deadline_ns, token, attempts: status.attempts };
         Ok(Guard { lock: self, grant, released: false })
+    }
+
+    fn status_arg(&self) -> Result<StatusArg> {
+        let mut arg = StatusArg { size: size_of::<StatusArg>() as u32, ..Default::default() };
+        self.call(STATUS, &mut arg)?;
+        Ok(arg)
     }
 
     /// Ask the kernel.
     pub fn status(&self) -> Result<Status> {
-        let mut arg = StatusArg { size: size_of::<StatusArg>() as u32, ..Default::default() };
-        self.call(STATUS, &mut arg)?;
+        let arg = self.status_arg()?;
         let state = match arg.state {
             0 => State::Idle,
             1 => State::Pending,
@@ -382,9 +416,12 @@ impl Guard<'_> {
             deadline_ns: 0,
             token: 0,
         };
-        self.lock.waiting(CONVERT, &mut arg, options.timeout, |arg, left| arg.timeout_ns = left)?;
-        self.grant.deadline_ns = arg.deadline_ns;
-        self.grant.token = arg.token;
+        let (deadline_ns, token) = match self.lock.decided(CONVERT, &mut arg)? {
+            Some(status) => (status.deadline_ns, status.token),
+            None => (arg.deadline_ns, arg.token),
+        };
+        self.grant.deadline_ns = deadline_ns;
+        self.grant.token = token;
         Ok(())
     }
 
