@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -58,6 +59,106 @@ func values(lock, other *bftmutex.Lock) {
 	is("and released", lock.Release(), nil)
 	_, _, err = lock.Value()
 	is("it is not told either", errors.Is(err, syscall.ENOLCK), true)
+}
+
+// places takes a lock while signals come, and others wait behind it.
+func places(first, second *bftmutex.Lock) {
+	holder, _ := bftmutex.Open()
+	holder.Acquire("places", bftmutex.Options{})
+	order := make(chan string, 2)
+	acquire := func(l *bftmutex.Lock, name string) {
+		l.Acquire("places", bftmutex.Options{})
+		order <- name
+		l.Release()
+	}
+	go func() {
+		// Signals for this thread alone.
+		runtime.LockOSThread()
+		thread := syscall.Gettid()
+		go func() {
+			for i := 0; i < 100; i++ {
+				time.Sleep(10 * time.Millisecond)
+				syscall.Tgkill(syscall.Getpid(), thread, syscall.SIGURG)
+			}
+		}()
+		acquire(first, "first")
+	}()
+	time.Sleep(300 * time.Millisecond)
+	go acquire(second, "second")
+	time.Sleep(700 * time.Millisecond)
+	holder.Close()
+	is("signals cost no place in the queue", <-order+" "+<-order, "first second")
+}
+
+// closed closes handles while calls wait on them.
+func closed() {
+	holder, _ := bftmutex.Open()
+	waiting, _ := bftmutex.Open()
+	third, _ := bftmutex.Open()
+	holder.Acquire("closed", bftmutex.Options{})
+	ended := make(chan error, 1)
+	acquire := func() {
+		_, err := waiting.Acquire("closed", bftmutex.Options{})
+		ended <- err
+	}
+	go acquire()
+	time.Sleep(300 * time.Millisecond)
+	waiting.Release()
+	is("a release ends an acquire", errors.Is(<-ended, syscall.ECANCELED), true)
+	go acquire()
+	time.Sleep(300 * time.Millisecond)
+	is("a close", waiting.Close(), nil)
+	is("does so too", <-ended, bftmutex.ErrClosed)
+	holder.Release()
+	_, err := third.Acquire("closed", bftmutex.Options{Timeout: time.Minute})
+	is("and the lock is free", err, nil)
+	file, _ := os.Open("/proc/self/stat")
+	is("a second close", waiting.Close(), nil)
+	_, err = file.Read(make([]byte, 10))
+	is("closes no other file", err, nil)
+	file.Close()
+	is("no descriptor", waiting.Fd(), -1)
+	go func() { ended <- third.WaitLost() }()
+	time.Sleep(300 * time.Millisecond)
+	third.Close()
+	_, err = holder.Acquire("closed", bftmutex.Options{Timeout: time.Second / 2})
+	is("a close gives the lock back at once", err, nil)
+	is("and is told to a waiter", <-ended, bftmutex.ErrClosed)
+	holder.Close()
+	var zero bftmutex.Lock
+	_, err = zero.Acquire("closed", bftmutex.Options{})
+	is("the zero Lock is closed", err, bftmutex.ErrClosed)
+	is("and closes nothing", zero.Close(), nil)
+	is("not even descriptor 0", isOpen(0), true)
+}
+
+func isOpen(fd int) bool {
+	var stat syscall.Stat_t
+	return syscall.Fstat(fd, &stat) == nil
+}
+
+// late calls have less than no time left.
+func late(lock, other *bftmutex.Lock) {
+	over := bftmutex.Options{Timeout: -time.Second}
+	_, err := lock.Acquire("late", over)
+	is("no time is left", err, bftmutex.ErrBusy)
+	lock.Acquire("late", bftmutex.Options{Mode: bftmutex.Shared})
+	other.Acquire("late", bftmutex.Options{Mode: bftmutex.Shared})
+	_, err = lock.Convert(bftmutex.Exclusive, over)
+	is("nor for a conversion", err, bftmutex.ErrBusy)
+	_, _, err = lock.Submit("counter", "get", over)
+	is("nor for a request", errors.Is(err, syscall.ETIMEDOUT), true)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := lock.Convert(bftmutex.Exclusive, bftmutex.Options{})
+		ended <- err
+	}()
+	time.Sleep(300 * time.Millisecond)
+	_, err = lock.Convert(bftmutex.ProtectedWrite, bftmutex.Options{})
+	is("one conversion at a time", errors.Is(err, syscall.EBUSY), true)
+	other.Release()
+	is("which goes on", <-ended, nil)
+	lock.Release()
 }
 
 func main() {
@@ -124,6 +225,9 @@ func main() {
 	lock.Release()
 	other.Release()
 	values(lock, other)
+	places(lock, other)
+	closed()
+	late(lock, other)
 	_, err = lock.Acquire("readers", shared)
 	is("shared once more", err, nil)
 	_, err = other.Acquire("readers", bftmutex.Options{Try: true})

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -34,6 +35,9 @@ var ErrBusy = errors.New("bftmutex: somebody else has the lock")
 // ErrDeadlock means that another holder converts the lock too, and each of the two waits for the
 // other: release it, or convert it to less. The other conversion goes on.
 var ErrDeadlock = errors.New("bftmutex: another holder converts the lock too")
+
+// ErrClosed means that the handle is closed, perhaps while a call waited, or was made without Open.
+var ErrClosed = errors.New("bftmutex: the handle is closed")
 
 // State of a handle, enum bftm_state.
 type State uint32
@@ -125,14 +129,22 @@ func AbiSizes() []uintptr {
 	return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit, iocConvert, iocValue}
 }
 
-// Lock is an open file of the device.
-type Lock struct{ fd int }
+// Lock is an open file of the device. Any number of goroutines may use it.
+type Lock struct {
+	mu         sync.Mutex
+	fd         int
+	isOpen     bool
+	calls      int        // under way: the last one of a closed handle closes fd
+	releases   uint64     // an acquire or a conversion that one of them ended is over
+	begins     sync.Mutex // held while fd is O_NONBLOCK
+	converting sync.Mutex
+}
 
 // Options of Acquire, Convert and Submit; all zero is fine.
 type Options struct {
 	Cluster string        // "" for the default one
 	Lease   time.Duration // 0 for the cluster's default
-	Timeout time.Duration // 0 waits for ever
+	Timeout time.Duration // 0 waits for ever, less than 0 not at all: ErrBusy, or ETIMEDOUT of Submit
 	Try     bool          // ask once
 	NoRenew bool          // lost at the end of the lease
 	Fence   bool          // with a token
@@ -174,22 +186,74 @@ func Open() (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Device, err)
 	}
-	return &Lock{fd}, nil
+	return &Lock{fd: fd, isOpen: true}, nil
 }
 
-// Close gives back the lock, if it is held.
-func (l *Lock) Close() error { return syscall.Close(l.fd) }
+// Close gives back the lock, if it is held. Calls that wait return ErrClosed within a second,
+// and Submit goes on. Another Close does nothing.
+func (l *Lock) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isOpen {
+		return nil
+	}
+	l.isOpen = false
+	if l.calls == 0 {
+		return syscall.Close(l.fd)
+	}
+	// The file is open until a Submit ends. A value that was set is not for others after a Close.
+	arg := statusArg{size: uint32(unsafe.Sizeof(statusArg{}))}
+	if ioctl(l.fd, iocStatus, unsafe.Pointer(&arg)) == nil && State(arg.state) == Pending {
+		ioctl(l.fd, iocRelease, nil)
+	}
+	return nil
+}
 
-// Fd is the descriptor: poll it for POLLHUP to learn that the lease is over, and for POLLRDBAND to
-// learn that somebody waits for a mode that the held one excludes.
-func (l *Lock) Fd() int { return l.fd }
+// enter says that fd is in use, until leave.
+func (l *Lock) enter() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isOpen {
+		return ErrClosed
+	}
+	l.calls++
+	return nil
+}
 
-func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(l.fd), request, uintptr(arg))
+func (l *Lock) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls--
+	if !l.isOpen && l.calls == 0 {
+		syscall.Close(l.fd)
+	}
+}
+
+// Fd is the descriptor, -1 if there is none: poll it for POLLHUP to learn that the lease is over,
+// and for POLLRDBAND to learn that somebody waits for a mode that the held one excludes.
+func (l *Lock) Fd() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isOpen {
+		return -1
+	}
+	return l.fd
+}
+
+func ioctl(fd int, request uintptr, arg unsafe.Pointer) error {
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), request, uintptr(arg))
 	if errno != 0 {
 		return errno
 	}
 	return nil
+}
+
+func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
+	if err := l.enter(); err != nil {
+		return err
+	}
+	defer l.leave()
+	return ioctl(l.fd, request, arg)
 }
 
 func (o Options) flags() (flags uint32) {
@@ -205,21 +269,98 @@ func (o Options) flags() (flags uint32) {
 	return
 }
 
-// waiting repeats a call that a signal ends, of Go's runtime for example, with the time that is left.
-func (l *Lock) waiting(request uintptr, arg unsafe.Pointer, timeout time.Duration, timeoutNs *uint64) error {
-	end := time.Now().Add(timeout)
-	err := l.call(request, arg)
-	for err == syscall.EINTR {
-		if timeout > 0 {
-			left := time.Until(end)
-			if left <= 0 {
-				return syscall.ETIMEDOUT
-			}
-			*timeoutNs = uint64(left)
-		}
-		err = l.call(request, arg)
+// begin makes a request that does not wait: a signal, of Go's runtime for example, would end one
+// that waits, and its place in the queue would be lost. Programs that inherit the descriptor expect
+// one that blocks.
+func (l *Lock) begin(request uintptr, arg unsafe.Pointer) error {
+	if err := l.enter(); err != nil {
+		return err
 	}
-	return err
+	defer l.leave()
+	l.begins.Lock()
+	defer l.begins.Unlock()
+	syscall.SetNonblock(l.fd, true)
+	defer syscall.SetNonblock(l.fd, false)
+	return ioctl(l.fd, request, arg)
+}
+
+// watch makes an epoll descriptor for the end of the lease and, with EPOLLIN, for what begin began.
+// Unlike poll, epoll keeps no file open that is closed meanwhile.
+func (l *Lock) watch(events uint32) (poll int, err error) {
+	if poll, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
+		return
+	}
+	if err = l.enter(); err == nil {
+		err = syscall.EpollCtl(poll, syscall.EPOLL_CTL_ADD, l.fd, &syscall.EpollEvent{Events: events})
+		l.leave()
+	}
+	if err != nil {
+		syscall.Close(poll)
+	}
+	return
+}
+
+// look waits for an event, a second at most: a Release or a Close of another goroutine is none.
+func look(poll int) (there bool, err error) {
+	var event [1]syscall.EpollEvent
+	count, err := syscall.EpollWait(poll, event[:], 1000)
+	if err == syscall.EINTR {
+		err = nil
+	}
+	return count > 0, err
+}
+
+func (l *Lock) status() (arg statusArg, err error) {
+	arg.size = uint32(unsafe.Sizeof(arg))
+	err = l.call(iocStatus, unsafe.Pointer(&arg))
+	return
+}
+
+func (l *Lock) released() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.releases
+}
+
+// decided begins a request and waits for its end. The status is set unless the request was done at
+// once or failed.
+func (l *Lock) decided(request uintptr, arg unsafe.Pointer) (s statusArg, err error) {
+	poll, err := l.watch(syscall.EPOLLIN)
+	if err != nil {
+		return
+	}
+	defer syscall.Close(poll)
+	before := l.released()
+	if err = l.begin(request, arg); err != syscall.EINPROGRESS {
+		return
+	}
+	for there := false; ; {
+		if there, err = look(poll); err != nil {
+			return
+		}
+		if s, err = l.status(); err != nil {
+			return
+		}
+		if l.released() != before {
+			return s, syscall.ECANCELED
+		}
+		if state := State(s.state); there || state != Pending && state != Held {
+			break
+		}
+	}
+	switch State(s.state) {
+	case Held:
+		if request == iocConvert && s.error != 0 {
+			err = syscall.Errno(s.error)
+		}
+	case Lost:
+		err = syscall.EKEYEXPIRED
+	case Failed:
+		err = syscall.Errno(s.error)
+	default:
+		err = syscall.ECANCELED
+	}
+	return
 }
 
 func put(to []byte, what, text string, least int) error {
@@ -232,6 +373,9 @@ func put(to []byte, what, text string, least int) error {
 
 // Acquire waits until the lock is held.
 func (l *Lock) Acquire(name string, o Options) (Grant, error) {
+	if o.Timeout < 0 {
+		return Grant{}, ErrBusy
+	}
 	var arg acquireArg
 	if err := put(arg.name[:], "name", name, 1); err != nil {
 		return Grant{}, err
@@ -246,10 +390,24 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	if !o.NoRenew {
 		arg.flags |= flagRenew
 	}
-	err := l.waiting(iocAcquire, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
+	end, attempts := time.Now().Add(o.Timeout), uint32(0)
+	s, err := l.decided(iocAcquire, unsafe.Pointer(&arg))
+	for err == syscall.EKEYEXPIRED && !o.Try { // the lease was over before this goroutine ran
+		attempts += s.attempts
+		if o.Timeout > 0 {
+			left := time.Until(end)
+			if left <= 0 {
+				break
+			}
+			arg.timeoutNs = uint64(left)
+		}
+		s, err = l.decided(iocAcquire, unsafe.Pointer(&arg))
+	}
 	switch err {
 	case nil:
-		return Grant{arg.deadlineNs, arg.token, arg.attempts}, nil
+		return Grant{s.deadlineNs, s.token, attempts + s.attempts}, nil
+	case ErrClosed:
+		return Grant{}, err
 	case syscall.EWOULDBLOCK, syscall.ETIMEDOUT, syscall.EKEYEXPIRED: // the last with Try: over at once
 		return Grant{}, ErrBusy
 	}
@@ -262,12 +420,25 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 // Value of the options count; a lock that was acquired with its value keeps it. Attempts of the
 // grant is 0.
 func (l *Lock) Convert(mode Mode, o Options) (Grant, error) {
+	if o.Timeout < 0 {
+		return Grant{}, ErrBusy
+	}
+	// Another one would take the place of the first.
+	if !l.converting.TryLock() {
+		return Grant{}, fmt.Errorf("bftmutex: conversion: %w", syscall.EBUSY)
+	}
+	defer l.converting.Unlock()
 	arg := convertArg{flags: o.flags(), mode: uint32(mode), timeoutNs: uint64(o.Timeout)}
 	arg.size = uint32(unsafe.Sizeof(arg))
-	err := l.waiting(iocConvert, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
+	s, err := l.decided(iocConvert, unsafe.Pointer(&arg))
 	switch err {
 	case nil:
-		return Grant{Deadline: arg.deadlineNs, Token: arg.token}, nil
+		if s.size == 0 { // it was done at once
+			return Grant{Deadline: arg.deadlineNs, Token: arg.token}, nil
+		}
+		return Grant{Deadline: s.deadlineNs, Token: s.token}, nil
+	case ErrClosed:
+		return Grant{}, err
 	case syscall.EWOULDBLOCK, syscall.ETIMEDOUT:
 		return Grant{}, ErrBusy
 	case syscall.EDEADLK:
@@ -311,6 +482,9 @@ func valued(err error) error {
 
 // Release gives the lock back.
 func (l *Lock) Release() error {
+	l.mu.Lock()
+	l.releases++
+	l.mu.Unlock()
 	err := l.call(iocRelease, nil)
 	if err == syscall.EKEYEXPIRED {
 		return ErrLost
@@ -320,30 +494,25 @@ func (l *Lock) Release() error {
 
 // Status asks the kernel.
 func (l *Lock) Status() (Status, error) {
-	arg := statusArg{size: uint32(unsafe.Sizeof(statusArg{}))}
-	err := l.call(iocStatus, unsafe.Pointer(&arg))
+	arg, err := l.status()
 	return Status{State(arg.state), arg.reason, remaining(arg.remainingNs), arg.deadlineNs, arg.token, Mode(arg.mode)}, err
 }
 
 // WaitLost returns when the lease is over, or nothing is held.
 func (l *Lock) WaitLost() error {
-	type pollfd struct {
-		fd              int32
-		events, revents int16
+	poll, err := l.watch(0) // a hang-up is always told
+	if err != nil {
+		return err
 	}
-	p := pollfd{fd: int32(l.fd)}
+	defer syscall.Close(poll)
+	before := l.released()
 	for {
 		s, err := l.Status()
-		if err != nil || s.State != Held {
+		if err != nil || s.State != Held || l.released() != before {
 			return err
 		}
-		// POLLHUP is always reported. A release does not wake this call, so it looks again
-		// each second.
-		timeout := syscall.Timespec{Sec: 1}
-		_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1,
-			uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
-		if errno != 0 && errno != syscall.EINTR {
-			return errno
+		if _, err = look(poll); err != nil {
+			return err
 		}
 	}
 }
@@ -371,6 +540,9 @@ func (l *Lock) Submit(object, request string, o Options) (response []byte, numbe
 	}
 	if err = put(arg.cluster[:], "cluster", o.Cluster, 0); err != nil {
 		return
+	}
+	if o.Timeout < 0 {
+		return nil, 0, fmt.Errorf("bftmutex: object '%s': %w", object, syscall.ETIMEDOUT)
 	}
 	op, room := onHeap([]byte(request)), onHeap(make([]byte, submitMax))
 	if len(op) == 0 || len(op) > submitMax {
