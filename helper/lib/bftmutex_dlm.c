@@ -58,9 +58,11 @@ TAILQ_HEAD(dlm_locks, dlm_lock);
 /*
  * struct bftmutex_dlm - locks of one program
  * @poll_fd: watches all handles and @due_fd, which is readable while @due is not empty
+ * @opener:  the process; a child of it that was forked shares what @poll_fd watches
  */
 struct bftmutex_dlm {
 	int poll_fd, due_fd;
+	pid_t opener;
 	uint32_t last_id;
 	uint64_t lease_ns;
 	char cluster[BFTM_CLUSTER_MAX + 1];
@@ -94,6 +96,7 @@ int bftmutex_dlm_open(const struct bftmutex_options *options, struct bftmutex_dl
 	dlm = calloc(1, sizeof(*dlm));
 	if (!dlm)
 		return -ENOMEM;
+	dlm->opener = getpid();
 	TAILQ_INIT(&dlm->all);
 	TAILQ_INIT(&dlm->due);
 	if (options) {
@@ -118,8 +121,12 @@ static void lock_free(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 	TAILQ_REMOVE(&dlm->all, l, all);
 	if (l->is_due)
 		TAILQ_REMOVE(&dlm->due, l, due);
-	/* A process that was forked may keep the handle open, and then close() alone ends no watch. */
-	epoll_ctl(dlm->poll_fd, EPOLL_CTL_DEL, l->fd, NULL);
+	/*
+	 * A process that was forked may keep the handle open, and then close() alone ends no watch. In
+	 * that process this would end the watch of its parent.
+	 */
+	if (dlm->opener == getpid())
+		epoll_ctl(dlm->poll_fd, EPOLL_CTL_DEL, l->fd, NULL);
 	close(l->fd);
 	free(l);
 }

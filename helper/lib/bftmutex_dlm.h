@@ -15,6 +15,10 @@
  * differ from a DLM: Documentation/modes.rst ("For users of a DLM"). All functions return 0 or a
  * negative errno. One thread at a time may use what one bftmutex_dlm_open() has made; callbacks may
  * call all functions but bftmutex_dlm_close() and bftmutex_dlm_dispatch().
+ *
+ * After fork() the locks are the parent's. The child shares their descriptors, and may call
+ * bftmutex_dlm_close() alone, which closes its own copies and changes nothing for the parent; exec()
+ * does that, too. Until then a parent that ends, or calls bftmutex_dlm_close(), leaves its locks held.
  */
 #ifndef BFTMUTEX_DLM_H
 #define BFTMUTEX_DLM_H
@@ -84,7 +88,10 @@ struct bftmutex_dlm;
  */
 int bftmutex_dlm_open(const struct bftmutex_options *options, struct bftmutex_dlm **ret);
 
-/** bftmutex_dlm_close() - give all locks back, without their values; no callback is called */
+/**
+ * bftmutex_dlm_close() - give all locks back, without their values; no callback is called
+ * @dlm: the locks of the program; in a child that was forked the locks stay the parent's
+ */
 void bftmutex_dlm_close(struct bftmutex_dlm *dlm);
 
 /** bftmutex_dlm_fd() - a descriptor to poll: POLLIN says that bftmutex_dlm_dispatch() has work */

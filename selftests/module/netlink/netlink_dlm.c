@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Locks in the shape of libdlm, and what they ask of the helper, which is the test. */
+#include <sys/wait.h>
+
 #include "dlm_fixture.h"
 
 TEST_F(dlm, null_is_the_librarys_own)
@@ -51,6 +53,36 @@ TEST_F(dlm, somebody_waits)
 	ASSERT_EQ(0, wanted(&self->nl, id, BFTM_LOCK_PR));
 	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
 	EXPECT_EQ(2, self->lock.notices);
+}
+
+TEST_F(dlm, a_child_that_closes_takes_nothing_from_its_parent)
+{
+	int status = -1;
+	uint64_t id;
+	pid_t child;
+
+	ASSERT_EQ(0, LOCK(PR, 0));
+	PULL(ACQUIRE);
+	id = self->pulled.id;
+	WON;
+	RESULT(0);
+	child = fork();
+	if (!child) {
+		bftmutex_dlm_close(self->dlm);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, wanted(&self->nl, id, BFTM_LOCK_PR));
+	EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, 0));
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(1, self->lock.notices);
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	PULL(CONVERT);
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	RESULT(BFTMUTEX_DLM_ECANCEL);
+	ASSERT_EQ(0, UNLOCK(0));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
 }
 
 TEST_F(dlm, what_waits_is_canceled)
