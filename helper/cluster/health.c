@@ -17,8 +17,7 @@
 /* People need no more of a time. */
 #define TENTH_NS (100 * BFTM_NS_PER_MS)
 
-/* "server 2", "servers 1, 3 and 4" */
-static void list_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+void bftm_health_names(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
 {
 	u32 many = bftm_count(servers), done = 0, u;
 	size_t len = (size_t)snprintf(buf, size, "server%s", many > 1 ? "s" : "");
@@ -40,7 +39,7 @@ static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, 
 {
 	size_t len;
 
-	list_servers(cl, servers, buf, size);
+	bftm_health_names(cl, servers, buf, size);
 	len = strlen(buf);
 	snprintf(buf + len, size - len, bftm_count(servers) > 1 ? " are" : " is");
 }
@@ -83,6 +82,17 @@ static u64 patience(const struct bftm_cluster *cl)
 	return 2 * cl->cfg.resend_ns;
 }
 
+u32 bftm_health_unheard(const struct bftm_cluster *cl)
+{
+	u64 now = bftm_now();
+	u32 u, silent = 0;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (cl->peer[u].asked_ns && now - cl->peer[u].asked_ns > patience(cl))
+			silent |= 1u << u;
+	return silent;
+}
+
 u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers)
 {
 	u64 now = bftm_now();
@@ -100,16 +110,16 @@ u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers)
 
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
 {
-	u32 silent = 0, unheard = 0, quarantine = 0, forgetful = 0, able, u;
+	u32 silent = bftm_health_unheard(cl), unheard = 0, quarantine = 0, forgetful = 0, able, u;
 	char list[128], left[32];
 	u64 now = bftm_now();
 
 	for (u = 0; u < cl->conf.n; u++) {
 		const struct bftm_peer *peer = &cl->peer[u];
 
-		if (peer->asked_ns && now - peer->asked_ns > patience(cl))
-			silent |= 1u << u;
-		else if (!peer->heard_ns)
+		if (silent >> u & 1)
+			continue;
+		if (!peer->heard_ns)
 			unheard |= 1u << u;
 		else if (cl->cfg.forgetful >> u & 1)
 			forgetful |= 1u << u;
@@ -160,7 +170,7 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 	*text = '\0';
 	if (!recovering || cl->conf.n - bftm_count(recovering | silent) >= needed(cl))
 		return text;
-	list_servers(cl, recovering, list, sizeof(list));
+	bftm_health_names(cl, recovering, list, sizeof(list));
 	health_add(text, "%s %s to hear from members, and until then no lock is granted that may be held without a lease (see bftmutexctl server members)",
 		   list, bftm_count(recovering) > 1 ? "wait" : "waits");
 	return text;
@@ -183,7 +193,7 @@ const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WH
 	*text = '\0';
 	if (!unnoted || cl->conf.n - bftm_count(unnoted | unable) >= needed(cl))
 		return text;
-	list_servers(cl, unnoted, list, sizeof(list));
+	bftm_health_names(cl, unnoted, list, sizeof(list));
 	health_add(text, "%s %s a roll that does not name this host: does bftmutex-roll@ run there?", list,
 		   bftm_count(unnoted) > 1 ? "have" : "has");
 	return text;

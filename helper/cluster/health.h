@@ -3,6 +3,8 @@
 #ifndef BFTM_HEALTH_H
 #define BFTM_HEALTH_H
 
+#include <stddef.h>
+
 #include "core/types.h"
 #include "uapi/linux/bftmutex.h"
 
@@ -17,6 +19,18 @@ struct bftm_cluster;
  * Return: servers of the cluster that are known to have answered nothing, a bit mask.
  */
 u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers);
+
+/** bftm_health_unheard() - servers that have not answered for longer than an answer takes, a mask */
+u32 bftm_health_unheard(const struct bftm_cluster *cl);
+
+/**
+ * bftm_health_names() - "server 2", "servers 1, 3 and 4"
+ * @cl:      the cluster
+ * @servers: a bit mask; of many the first are named, and the others counted
+ * @buf:     gets the words
+ * @size:    of @buf
+ */
+void bftm_health_names(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size);
 
 /**
  * bftm_health_why() - why locks of a cluster cannot be had now, as the end of a sentence

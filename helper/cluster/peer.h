@@ -93,7 +93,10 @@ struct bftm_record {
  * @record:        what it did
  * @restarted_ns:  when it was logged, last, that it has restarted
  * @hasty_ns:      when it was logged, last, that its quarantine is too short
- * @short_ns:      when it was logged, last, that it refuses a lease
+ * @short_ns:      when it was logged, last, that it refuses a lock
+ * @refusal:       enum bftm_refusal: it has refused a lock for lack of rights or room, or its lease,
+ *                 and answered no request for one since; else 0
+ * @refused_ns:    when it did so, last
  * @learned_ns:    when it was logged, last, that it has learned of tokens
  * @silent_ns:     when that was reported, last: @silent
  */
@@ -116,6 +119,7 @@ struct bftm_peer {
 	u64 restarted_ns;
 	u64 hasty_ns;
 	u64 short_ns;
+	u64 refused_ns;
 	u64 learned_ns;
 	u64 silent_ns;
 	u64 forgetful_ns;
@@ -126,6 +130,7 @@ struct bftm_peer {
 	u32 evicted;
 	u8 version;
 	u8 spared;
+	u8 refusal;
 	bool taken;
 	bool suspect;
 	bool denied;

@@ -156,6 +156,7 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	if (news == BFTM_PEER_NEW) {
 		bftm_epochs_believe(&peer->epochs, msg->server_epoch, msg->seq, seq);
 		peer->unnoted = false;
+		peer->refusal = 0;
 		if (before)
 			restarted(cl, peer);
 		challenged(cl, u);

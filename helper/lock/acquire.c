@@ -16,6 +16,7 @@
 #include "lock/release.h"
 #include "lock/report.h"
 #include "kernel/upcall.h"
+#include "text/shown.h"
 
 struct bftm_totals bftm_totals;
 
@@ -430,18 +431,37 @@ void bftm_acquire_forget(void)
 	bftm_lasting_forget();
 }
 
-/* Where such a server is needed the lock looks as if somebody else had it, all the time. */
-static void say_short(struct bftm_cluster *cl, u32 u, u64 lease_ns)
+static void say_short(const struct bftm_cluster *cl, const struct bftm_peer *peer, u64 lease_ns)
 {
-	struct bftm_peer *peer = &cl->peer[u];
 	char asked[24], most[24];
 
-	if (!bftm_due(&peer->short_ns, BFTM_SAID_AGAIN_NS))
-		return;
 	bftm_log(LOG_WARNING, "cluster %s: server %u refuses a lease of %s; its lease-max is %s, or its "
 		 "access rules allow less", cl->conf.name, peer->conf->id,
 		 bftm_format_duration(lease_ns, asked, sizeof(asked)),
 		 bftm_format_duration(peer->lease_max_ns, most, sizeof(most)));
+}
+
+/* Servers may be set up differently, or one lies; where it is needed, no lock can be had. */
+static void note_refusal(struct bftm_cluster *cl, u32 u, const struct bftm_acquire_op *op,
+			 u32 refusal)
+{
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
+	struct bftm_peer *peer = &cl->peer[u];
+
+	if (refusal != BFTM_REFUSED_LEASE && refusal != BFTM_REFUSED_ACCESS &&
+	    refusal != BFTM_REFUSED_LOCKS && refusal != BFTM_REFUSED_CLIENTS)
+		return;
+	peer->refusal = (u8)refusal;
+	peer->refused_ns = bftm_now();
+	if (!bftm_due(&peer->short_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_shown(op->ask.name, op->ask.name_len, name, sizeof(name));
+	if (refusal == BFTM_REFUSED_LEASE)
+		say_short(cl, peer, op->ask.lease_ns);
+	else
+		bftm_log(LOG_WARNING, "cluster %s: server %u refuses lock '%s' to client %u: %s",
+			 cl->conf.name, peer->conf->id, name, cl->cred.client,
+			 bftm_refusal_name(refusal));
 }
 
 /* Of a grant, a place in the queue or a denial the roll was asked first. */
@@ -473,8 +493,10 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 	if (!op || !bftm_contender_alive(op->client))
 		bftm_release_late(cl, u, msg);
 	if (op) {
-		if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_LEASE)
-			say_short(cl, u, op->ask.lease_ns);
+		if (msg->type == BFTM_MSG_REFUSED)
+			note_refusal(cl, u, op, msg->arg);
+		else
+			cl->peer[u].refusal = 0;
 		if (bftm_ask_lasts(&op->ask))
 			note_roll(&cl->peer[u], msg);
 		settle(op, bftm_attempt_answer(op, u, msg));

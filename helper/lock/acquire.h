@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cluster/service.h"
 #include "kernel/upcall.h"
+#include "lock/hindered.h"
 #include "lock/names.h"
 #include "lock/rounds.h"
 #include "loop/loop.h"
@@ -42,6 +43,8 @@ struct bftm_inside {
  * @told_wanted: the mode in which it holds, once the kernel knows that somebody waits for a mode
  *                  that this one excludes; else BFTM_MODE_NL
  * @overtakes:      its first TRY may arrive before the RELEASE of an attempt of this host
+ * @hindered:       it fails since servers refuse it, or wait for members, and others are silent
+ * @words:          the last word of each server
  * @heard:          what servers said
  */
 struct bftm_acquire_op {
@@ -59,6 +62,8 @@ struct bftm_acquire_op {
 	u64 told_token;
 	enum bftm_mode told_wanted;
 	bool overtakes;
+	bool hindered;
+	struct bftm_words words;
 	struct bftm_heard heard;
 };
 

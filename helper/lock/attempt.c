@@ -106,12 +106,13 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	case BFTM_LOST_ROUND:
 		if (attempt_again(op, &again))
 			return attempt_obey(op, &again);
-		return EWOULDBLOCK;
+		return bftm_hindered_errno(op, EWOULDBLOCK);
 	case BFTM_UNREACHABLE:
-		return bftm_cluster_outdated(cl) ? EPROTONOSUPPORT : ENETUNREACH;
+		return bftm_cluster_outdated(cl) ? EPROTONOSUPPORT :
+						   bftm_hindered_errno(op, ENETUNREACH);
 	case BFTM_REFUSED:
 		bftm_totals.refused++;
-		bftm_report_refused(cl, out->refusal);
+		bftm_report_refused(op, out->refusal);
 		return bftm_refusal_errno(out->refusal);
 	case BFTM_LAPSED:
 		/* The kernel has told the application by itself. */
@@ -130,6 +131,8 @@ static int time_out(struct bftm_acquire_op *op, u64 now)
 
 	if (bftm_core_of(op)->lacks_tokens(op->client, cfg))
 		error = ENODATA;
+	else
+		error = bftm_hindered_errno(op, error);
 	bftm_attempt_give_back(op);
 	return error;
 }
@@ -244,6 +247,8 @@ int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg
 {
 	struct bftm_out out;
 
+	if (msg->attempt == op->client->attempt && op->client->phase == BFTM_PHASE_TRY)
+		bftm_words_take(&op->words, u, msg);
 	bftm_core_of(op)->answer(op->client, &op->cluster->cfg, u, msg, bftm_now(), random_bits(),
 				 &out);
 	return attempt_obey(op, &out);

@@ -112,27 +112,10 @@ void bftm_report_wanted(struct bftm_acquire_op *op)
 		op->told_wanted = mode;
 }
 
-int bftm_refusal_errno(u32 refusal)
-{
-	switch (refusal) {
-	case BFTM_REFUSED_LEASE:
-		return ERANGE;
-	case BFTM_REFUSED_LOCKS:
-	case BFTM_REFUSED_CLIENTS:
-	case BFTM_REFUSED_WAITERS:
-	case BFTM_REFUSED_OBJECTS:
-		return ENOSPC;
-	case BFTM_REFUSED_ACCESS:
-	case BFTM_REFUSED_EVICTED:
-		return EACCES;
-	case BFTM_REFUSED_TOKENS:
-		return ENODATA;
-	}
-	return EPROTONOSUPPORT;
-}
-
 const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
 {
+	if (op->hindered)
+		return bftm_hindered_why(op, text);
 	if (error == EPROTONOSUPPORT && op->ask.mode != BFTM_LOCK_EX &&
 	    !bftm_cluster_outdated(op->cluster)) {
 		snprintf(text, BFTM_WHY_MAX, "%u servers or more grant no mode %s, but EX alone",
@@ -168,11 +151,17 @@ void bftm_report_waited(const struct bftm_cluster *cl, int error, char text[BFTM
 		bftm_health_awaits(cl, text);
 }
 
-void bftm_report_refused(struct bftm_cluster *cl, u32 refusal)
+void bftm_report_refused(const struct bftm_acquire_op *op, u32 refusal)
 {
-	if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_WARNING, "cluster %s: %u servers or more refuse a request for a lock: %s",
-			 cl->conf.name, cl->conf.b + 1, bftm_refusal_name(refusal));
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], list[128];
+	struct bftm_cluster *cl = op->cluster;
+
+	if (!bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_shown(op->ask.name, op->ask.name_len, name, sizeof(name));
+	bftm_health_names(cl, bftm_words_refused(&op->words, refusal), list, sizeof(list));
+	bftm_log(LOG_WARNING, "cluster %s: lock '%s' is refused to client %u by %s: %s", cl->conf.name,
+		 name, cl->cred.client, list, bftm_refusal_name(refusal));
 }
 
 void bftm_report_lost(struct bftm_cluster *cl, const struct bftm_ask *ask)

@@ -48,11 +48,8 @@ void bftm_report_wanted(struct bftm_acquire_op *op);
  */
 void bftm_report_lost(struct bftm_cluster *cl, const struct bftm_ask *ask);
 
-/** bftm_report_refused() - log, once a minute, that servers refuse a request: enum bftm_refusal. */
-void bftm_report_refused(struct bftm_cluster *cl, u32 refusal);
-
-/** bftm_refusal_errno() - how applications see an enum bftm_refusal. */
-int bftm_refusal_errno(u32 refusal);
+/** bftm_report_refused() - log, once a minute, which servers refuse @op: enum bftm_refusal. */
+void bftm_report_refused(const struct bftm_acquire_op *op, u32 refusal);
 
 /**
  * bftm_report_why() - what the program can read beside the error

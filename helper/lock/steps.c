@@ -56,7 +56,8 @@ static void note_reach(struct bftm_acquire_op *op, u64 now)
 	bool asks = op->client->phase == BFTM_PHASE_TRY ||
 		    op->client->phase == BFTM_PHASE_BACKOFF;
 
-	if (!asks || bftm_core_of(op)->reached(op->client, &op->cluster->cfg))
+	if (!asks || (bftm_core_of(op)->reached(op->client, &op->cluster->cfg) &&
+		      !bftm_hindered_in_vain(op)))
 		op->unreachable_ns = 0;
 	else if (!op->unreachable_ns)
 		op->unreachable_ns = now;
@@ -72,7 +73,7 @@ int bftm_attempt_pending(struct bftm_acquire_op *op, u64 now)
 	}
 	if (!op->ask.timeout_at_ns && bftm_unreachable(op->unreachable_ns, now)) {
 		bftm_attempt_give_back(op);
-		return ENETUNREACH;
+		return bftm_hindered_errno(op, ENETUNREACH);
 	}
 	bftm_attempt_arm(op);
 	return BFTM_ATTEMPT_GOES_ON;

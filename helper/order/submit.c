@@ -7,7 +7,7 @@
 #include "cluster/cluster.h"
 #include "loop/log.h"
 #include "order/ordering.h"
-#include "lock/report.h"
+#include "lock/hindered.h"
 
 /* Room for the response to one operation: head, and what small ones take. */
 #define ROOM_HEAD	16

@@ -49,6 +49,11 @@ int bftm_refused(const struct options *o, int fd, int err)
 			warnx("lock '%s': %s by the servers", o->shown, why);
 		return EX_NOPERM;
 	case ERANGE:
+		/* Servers that would grant it are silent: others have a shorter lease-max. */
+		if (*more) {
+			warnx("lock '%s': %s: %s", o->shown, why, more);
+			return EX_CONFIG;
+		}
 		if (!o->lease) {
 			warnx("lock '%s': %s as the cluster's default; ask for a shorter one by --lease",
 			      o->shown, why);
@@ -92,7 +97,7 @@ int bftm_refused(const struct options *o, int fd, int err)
 		warnx("lock '%s': %s", o->shown, why);
 		return EX_OSERR;
 	default:
-		warnx("lock '%s': %s", o->shown, why);
+		warnx("lock '%s': %s%s%s", o->shown, why, *more ? ": " : "", more);
 		return EX_UNAVAILABLE;
 	}
 }

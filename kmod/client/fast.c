@@ -455,6 +455,22 @@ static void check_held(struct bftm_fast *f)
 		bftm_handle_check(f->request->handle);
 }
 
+/* A server refuses the request, or waits for members before it grants anything. */
+static bool is_hindrance(const struct bftm_msg *msg)
+{
+	return msg->type == BFTM_MSG_REFUSED ||
+	       (msg->type == BFTM_MSG_WAIT && !msg->position && msg->lease_ns == BFTM_LEASE_NONE);
+}
+
+/* Beside those that are silent too few servers are left to win by: the helper says which, and why. */
+static bool is_hindered(const struct bftm_fast *f)
+{
+	const struct bftm_client_cfg *cfg = &f->session->cfg;
+	u32 unable = f->hindering | bftm_host_silent(&f->host);
+
+	return f->hindering && bftm_count(bftm_all(cfg->n) & ~unable) < bftm_win(cfg);
+}
+
 static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 {
 	struct bftm_host_step step __uninitialized;
@@ -462,6 +478,10 @@ static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 
 	if (f->host.state == BFTM_HOST_ASK && is_late(f, boot_ns)) {
 		fast_time_out(f);
+		return;
+	}
+	if (f->host.state == BFTM_HOST_ASK && is_hindered(f)) {
+		hand_over(f);
 		return;
 	}
 	check_held(f);
@@ -501,6 +521,9 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	struct bftm_host_step step __uninitialized;
 	u64 now = bftm_clock_ns();
 
+	f->hindering &= ~(1u << u);
+	if (is_hindrance(msg))
+		f->hindering |= 1u << u;
 	check_held(f);
 	bftm_host_answer(&f->host, &f->session->cfg, u, msg, now, &step);
 	/* Answers to one that was heard before say nothing of what is sent now. */

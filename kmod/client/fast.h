@@ -2,7 +2,7 @@
 /*
  * The fast path: the kernel itself asks servers for a lock, waits in their queue, renews the lock
  * and gives it back, without waking the helper. An acquire that would have to sleep (Figure 1), or
- * of which too few servers answer, is the helper's, as if it had just come.
+ * which too few servers answer, or would grant, is the helper's, as if it had just come.
  */
 #ifndef BFTM_FAST_H
 #define BFTM_FAST_H
@@ -24,6 +24,8 @@ struct bftm_request;
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
  * @unsent:     had no room, and leaves by the next alarm; to no server: nothing
+ * @hindering:  servers that have answered last that they grant it nothing: they refuse it, or wait
+ *              for members
  * @room:       bytes of the client that @host has at the beginning
  * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
@@ -39,6 +41,7 @@ struct bftm_fast {
 	struct bftm_session *session;
 	struct bftm_request *request;
 	struct bftm_send unsent;
+	u32 hindering;
 	size_t room;
 	struct bftm_host host;
 	u8 name_len;

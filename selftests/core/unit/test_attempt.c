@@ -7,6 +7,7 @@
 
 #include "core/backoff/client.h"
 #include "core/backoff/protocol.h"
+#include "cluster/health.h"
 #include "kernel/upcall.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
@@ -87,9 +88,25 @@ void bftm_evidence_over(struct bftm_cluster *c, struct bftm_acquire_op *o)
 	(void)o;
 }
 
-int bftm_refusal_errno(u32 refusal)
+/* Nothing is logged. */
+bool bftm_due(u64 *last_ns, u64 pause_ns)
 {
-	return (int)refusal;
+	(void)last_ns, (void)pause_ns;
+	return false;
+}
+
+static u32 silent;			/* servers, a bit mask */
+
+u32 bftm_health_unheard(const struct bftm_cluster *c)
+{
+	(void)c;
+	return silent;
+}
+
+void bftm_health_names(const struct bftm_cluster *c, u32 servers, char *buf, size_t size)
+{
+	(void)c;
+	snprintf(buf, size, "servers %x", servers);
 }
 
 bool bftm_report_won(struct bftm_acquire_op *o)
@@ -117,9 +134,9 @@ void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
 	(void)ask;
 }
 
-void bftm_report_refused(struct bftm_cluster *c, u32 refusal)
+void bftm_report_refused(const struct bftm_acquire_op *o, u32 refusal)
 {
-	(void)c;
+	(void)o;
 	(void)refusal;
 }
 
@@ -158,6 +175,7 @@ static int four_servers(void **state)
 	tries = 0;
 	releases = 0;
 	outdated = false;
+	silent = 0;
 	return 0;
 }
 
@@ -237,6 +255,64 @@ static void who_waits_does_not_need_it(void **state)
 	assert_int_equal(asked_after(1), BFTM_ATTEMPT_GOES_ON);
 	assert_int_equal(tries, 1);
 	assert_int_equal(op.client->phase, BFTM_PHASE_BACKOFF);
+}
+
+/* Server 0 refuses, server 1 is silent, and the others grant or say that somebody has it. */
+static int ends_with_a_refusal(u8 others, u32 refusal)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_REFUSED, .arg = refusal };
+	int fate;
+	u32 u;
+
+	silent = 1u << 1;
+	cl.cfg.resend_ns = 4 * DELTA;
+	fate = bftm_attempt_start(&op);
+	for (u = 0; u < 4 && fate == BFTM_ATTEMPT_GOES_ON; u++) {
+		msg.attempt = op.client->attempt;
+		msg.k = 1;
+		msg.gno = 3;
+		if (u != 1)
+			fate = bftm_attempt_answer(&op, u, &msg);
+		msg.type = others;
+	}
+	while (fate == BFTM_ATTEMPT_GOES_ON && now_ns < T0 + 100 * BFTM_NS_PER_SEC) {
+		now_ns = op.timer.at_ns;
+		fate = bftm_attempt_wake(&op);
+	}
+	return fate;
+}
+
+static void one_that_refuses_is_named_where_it_is_needed(void **state)
+{
+	(void)state;
+	assert_int_equal(ends_with_a_refusal(BFTM_MSG_FREE, BFTM_REFUSED_ACCESS), EACCES);
+	assert_true(op.hindered);
+}
+
+/* No limit, and one refuses: as if it were silent. */
+static void a_request_without_a_limit_ends_as_by_silence(void **state)
+{
+	(void)state;
+	op.ask.once = false;
+	assert_int_equal(ends_with_a_refusal(BFTM_MSG_FREE, BFTM_REFUSED_LEASE), ERANGE);
+	assert_true(now_ns >= T0 + 30 * BFTM_NS_PER_SEC);
+}
+
+static void at_the_end_of_a_limit_it_is_named(void **state)
+{
+	(void)state;
+	op.ask.once = false;
+	op.ask.timeout_at_ns = T0 + 5 * BFTM_NS_PER_SEC;
+	assert_int_equal(ends_with_a_refusal(BFTM_MSG_FREE, BFTM_REFUSED_LEASE), ERANGE);
+	assert_int_equal(now_ns, op.ask.timeout_at_ns);
+}
+
+/* Two servers that say so name somebody who has it. */
+static void that_somebody_has_it_goes_before(void **state)
+{
+	(void)state;
+	assert_int_equal(ends_with_a_refusal(BFTM_MSG_LOCKED, BFTM_REFUSED_ACCESS), EWOULDBLOCK);
+	assert_false(op.hindered);
 }
 
 /* Three of four servers grant this mode to the last send. */
@@ -437,6 +513,10 @@ int main(void)
 		TEST(where_nothing_was_released_it_has_lost),
 		TEST(while_round_trips_are_not_known),
 		TEST(who_waits_does_not_need_it),
+		TEST(one_that_refuses_is_named_where_it_is_needed),
+		TEST(a_request_without_a_limit_ends_as_by_silence),
+		TEST(at_the_end_of_a_limit_it_is_named),
+		TEST(that_somebody_has_it_goes_before),
 		TEST(up_when_the_kernel_has_taken_it),
 		TEST(not_when_nobody_waits_any_more),
 		TEST(released_by_the_kernels_request_alone),

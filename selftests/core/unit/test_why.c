@@ -40,6 +40,18 @@ const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WH
 	return strcpy(text, UNNOTED);
 }
 
+u32 bftm_health_unheard(const struct bftm_cluster *cl)
+{
+	(void)cl;
+	return 0;
+}
+
+void bftm_health_names(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+{
+	(void)cl;
+	snprintf(buf, size, "servers %x", servers);
+}
+
 bool bftm_cluster_outdated(const struct bftm_cluster *cl)
 {
 	(void)cl;
