@@ -58,6 +58,8 @@ static u64 check_value(struct json_object *o, const char *key)
 
 static bool is_so(struct json_object *server, const char *state)
 {
+	if (!strcmp(state, "refusing"))
+		return ctl_member(server, "refusal");
 	if (!strcmp(state, "suspect") || !strcmp(state, "recovering"))
 		return json_object_get_boolean(ctl_member(server, state));
 	return !strcmp(json_object_get_string(ctl_member(server, "state")) ?: "unknown", state);
@@ -119,11 +121,29 @@ static const struct {
 	{ "forgetful", "started with a --no-quarantine above r", DEGRADED },
 	{ "suspect", "suspected of lying", DEGRADED },
 	{ "recovering", "waiting for members, listed by 'bftmutexctl server members' on its host", DEGRADED },
+	{ "refusing", "refusing locks to this host; its bftmutexd logs why", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 
-#define STATES	(sizeof(told) / sizeof(told[0]))
-#define SILENT	4
+#define STATES		(sizeof(told) / sizeof(told[0]))
+#define SILENT		4
+
+/*
+ * Servers that are heard, grant, and refuse. As many as give a lock refuse alike: no host has such a
+ * right or lease, and the servers are well.
+ */
+static u64 refusing(struct json_object *servers, u64 needed)
+{
+	struct json_object *server;
+	u64 count = 0;
+	size_t i;
+
+	for (i = 0; i < ctl_length(servers); i++) {
+		server = json_object_array_get_idx(servers, i);
+		count += is_so(server, "refusing") && (is_so(server, "ok") || is_so(server, "slow"));
+	}
+	return count < needed ? count : 0;
+}
 
 static void check_cluster(struct check *check, struct json_object *cluster)
 {
@@ -143,6 +163,7 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 		usable -= i < SILENT ? ctl_length(list[i]) : 0;
 		suspect += i == SILENT ? ctl_length(list[i]) : 0;
 	}
+	usable -= refusing(servers, needed);
 	bftm_json_add_number(found, "usable", usable);
 	bftm_json_add_number(found, "needed", needed);
 	bftm_json_add_number(found, "token_known", known);

@@ -173,6 +173,10 @@ static void print_notes(struct json_object *server)
 	if (json_object_get_boolean(ctl_member(server, "unnoted")))
 		printf("  server %s has a roll that does not name this host, and grants it no lock without a lease: does bftmutex-roll@ run there?\n",
 		       json_object_get_string(ctl_member(server, "id")));
+	if (ctl_member(server, "refusal"))
+		printf("  server %s has refused this host a lock in the last minute: %s\n",
+		       json_object_get_string(ctl_member(server, "id")),
+		       json_object_get_string(ctl_member(server, "refusal")));
 	for (i = 0; i < ctl_length(evidence); i++)
 		printf("  server %s %s\n", json_object_get_string(ctl_member(server, "id")),
 		       json_object_get_string(json_object_array_get_idx(evidence, i)));

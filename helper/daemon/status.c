@@ -50,6 +50,14 @@ static struct json_object *describe_recovering(const struct bftm_peer *peer, con
 	return json_object_new_boolean(peer->recovering);
 }
 
+/* The refusal that stands, as words; NULL for none. Servers' rules and room change unheard of. */
+static const char *refusal_of(const struct bftm_peer *peer, u64 now)
+{
+	bool stands = peer->refusal && now - peer->refused_ns <= BFTM_SAID_AGAIN_NS;
+
+	return stands ? bftm_refusal_name(peer->refusal) : NULL;
+}
+
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 					   u64 now)
 {
@@ -67,6 +75,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	bftm_json_add_bool(o, "suspect", n > 0);
 	json_object_object_add(o, "recovering", describe_recovering(peer, state));
 	bftm_json_add_bool(o, "unnoted", peer->unnoted);
+	bftm_json_add_text(o, "refusal", refusal_of(peer, now));
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));

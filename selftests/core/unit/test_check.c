@@ -25,7 +25,7 @@ int ctl_helper_failed(int e)
 	return e == -EACCES ? EX_NOPERM : EX_OSERR;
 }
 
-/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering) ... */
+/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering), R(efusing) ... */
 static char *cluster(const char *name, const char *servers)
 {
 	char *text = NULL;
@@ -36,13 +36,14 @@ static char *cluster(const char *name, const char *servers)
 	fprintf(to, "{\"name\":\"%s\",\"b\":1,\"answers_needed\":3,\"token_needed\":3,\"servers\":[",
 		name);
 	for (; *servers; servers++)
-		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"token\":%s}",
+		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"refusal\":%s,\"token\":%s}",
 			id ? "," : "", id + 1,
 			*servers == 's' || *servers == 'S' ? "silent" :
 			*servers == 'q' ? "quarantine" : *servers == 'u' ? "unknown" :
 			*servers == 'l' ? "slow" : "ok",
 			*servers == 'L' || *servers == 'S' ? "true" : "false",
 			*servers == 's' ? "null" : *servers == 'r' ? "true" : "false",
+			*servers == 'R' ? "\"access denied\"" : "null",
 			*servers == 't' ? "null" : "\"7\""), id++;
 	fprintf(to, "]}");
 	fclose(to);
@@ -97,6 +98,14 @@ static const struct {
 		     "servers 1, 2, 3, 4 not heard of yet\n" },
 	{ "oLSo", 2, "failed: cluster c: 3 of 4 servers can grant, a lock needs 3; "
 		     "server 3 silent; servers 2, 3 suspected of lying; no more than 1 may lie\n" },
+	/* The other three are enough. */
+	{ "Rooo", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; "
+		     "server 1 refusing locks to this host; its bftmutexd logs why\n" },
+	{ "Rsoo", 2, "failed: cluster c: 2 of 4 servers can grant, a lock needs 3; server 2 silent; "
+		     "server 1 refusing locks to this host; its bftmutexd logs why\n" },
+	/* No cluster grants it: somebody has asked for what is not allowed. */
+	{ "RRRo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
+		     "servers 1, 2, 3 refusing locks to this host; its bftmutexd logs why\n" },
 	{ "ottt", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3\n" },
 };
 
