@@ -113,8 +113,7 @@ static int who_print(const struct who *w, struct json_object *answer)
 		return code;
 	}
 	if (code)
-		return ctl_fail(code, "lock '%s': %s of %s servers answer, and too few of them agree; perhaps it changes hands",
-				shown, text_of(answer, "told"), text_of(answer, "servers"));
+		return ctl_fail(code, "lock '%s': %s", shown, text_of(answer, "reason"));
 	printf("lock '%s': ", shown);
 	print_owner(answer, state);
 	printf(" (%s of %s servers answered)\n", text_of(answer, "told"), text_of(answer, "servers"));

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/lease.h"
 #include "core/servers.h"
 #include "core/who.h"
+#include "cluster/health.h"
 #include "lock/who.h"
 #include "text/json.h"
 #include "text/mode.h"
 
 /* At a time. */
 #define ASKING_MAX	64u
+/* Bytes of words. */
+#define REASON_MAX	512
 
 /**
  * struct asking - a question that somebody waits for
@@ -21,6 +25,7 @@
  * @len:       of @name
  * @said:      of each server
  * @refused:   why each server refuses to answer: BFTM_REFUSED_..., 0 if it does not
+ * @forgot:    servers that answer, and do not know who has it, since they have restarted; a bit mask
  * @first_seq: what was asked for it has higher sequence numbers
  * @limit_ns:  when it is given up
  * @timer:     when the servers that are missing are asked again, or it is given up
@@ -34,6 +39,7 @@ struct asking {
 	u8 len;
 	struct bftm_owner_said said[BFTM_SERVERS_MAX];
 	u32 refused[BFTM_SERVERS_MAX];
+	u32 forgot;
 	u64 first_seq;
 	u64 limit_ns;
 	struct bftm_timer timer;
@@ -63,6 +69,54 @@ static void asking_fail(struct asking *a, const char *text, int error)
 	asking_end(a, answer);
 }
 
+static u32 missing(const struct asking *a)
+{
+	u32 u, ret = 0;
+
+	for (u = 0; u < a->cluster->conf.n; u++)
+		if (!a->said[u].told && !a->refused[u])
+			ret |= 1u << u;
+	return ret;
+}
+
+/* "; servers 1 and 2 are silent" */
+static void say_of(const struct asking *a, u32 servers, const char *one, const char *many, char *text)
+{
+	char list[128];
+	size_t len = strlen(text);
+
+	if (!servers)
+		return;
+	bftm_health_names(a->cluster, servers, list, sizeof(list));
+	snprintf(text + len, REASON_MAX - len, "%s %s %s", strchr(text, ':') ? ";" : ":", list,
+		 bftm_count(servers) > 1 ? many : one);
+}
+
+/* Why too few servers have told: those that are silent, have forgotten, or refuse. */
+static const char *too_few(const struct asking *a, char text[REASON_MAX])
+{
+	u32 silent = missing(a) & ~a->forgot, refuse = 0, u;
+
+	snprintf(text, REASON_MAX, "too few servers answer");
+	for (u = 0; u < a->cluster->conf.n; u++)
+		refuse |= a->refused[u] ? 1u << u : 0;
+	say_of(a, silent, "is silent", "are silent", text);
+	say_of(a, missing(a) & a->forgot, "has restarted, and does not know it yet",
+	       "have restarted, and do not know it yet", text);
+	say_of(a, refuse, "refuses to tell", "refuse to tell", text);
+	return text;
+}
+
+/* Why it is not known who has it. */
+static const char *unsure_why(const struct asking *a, u32 told, char text[REASON_MAX])
+{
+	if (told < bftm_win(&a->cluster->cfg))
+		return too_few(a, text);
+	snprintf(text, REASON_MAX, "%u of %u servers answer, and too few of them agree; perhaps it changes hands",
+		 told, a->cluster->conf.n);
+	return text;
+}
+
 static void add_if(struct json_object *o, const char *key, bool known, u64 number)
 {
 	json_object_object_add(o, key, known ? json_object_new_uint64(number) : NULL);
@@ -77,9 +131,12 @@ static struct json_object *asking_describe(const struct asking *a, const struct 
 	const struct bftm_owner_said *said = &owner->said;
 	bool owned = said->attempt, lasting = said->rest_ns == BFTM_LEASE_NONE;
 	struct json_object *o = json_object_new_object();
+	char text[REASON_MAX];
 
 	bftm_json_add_bytes(o, "lock", a->name, a->len);
 	bftm_json_add_text(o, "state", states[owner->who]);
+	bftm_json_add_text(o, "reason", owner->who == BFTM_WHO_UNSURE ?
+			   unsure_why(a, owner->told, text) : NULL);
 	add_if(o, "client", owned, said->client);
 	json_object_object_add(o, "attempt",
 			       owned ? bftm_json_number("attempt", said->attempt) : NULL);
@@ -94,16 +151,6 @@ static struct json_object *asking_describe(const struct asking *a, const struct 
 	bftm_json_add_number(o, "servers", a->cluster->conf.n);
 	bftm_json_add_number(o, "told", owner->told);
 	return o;
-}
-
-static u32 missing(const struct asking *a)
-{
-	u32 u, ret = 0;
-
-	for (u = 0; u < a->cluster->conf.n; u++)
-		if (!a->said[u].told && !a->refused[u])
-			ret |= 1u << u;
-	return ret;
 }
 
 static void ask_servers(struct asking *a, u32 to)
@@ -132,6 +179,7 @@ static void asking_look(struct asking *a)
 	const struct bftm_conf_cluster *conf = &a->cluster->conf;
 	u64 now = bftm_now(), due = now + a->cluster->cfg.resend_ns;
 	struct bftm_owner owner;
+	char text[REASON_MAX];
 
 	bftm_who_judge(a->said, conf->n, conf->b, bftm_win(&a->cluster->cfg), &owner);
 	if (owner.who == BFTM_WHO_HELD || owner.who == BFTM_WHO_NOBODY)
@@ -149,7 +197,7 @@ static void asking_look(struct asking *a)
 	else if (owner.told > conf->b)
 		asking_end(a, asking_describe(a, &owner));
 	else
-		asking_fail(a, "too few servers answer", ENETUNREACH);
+		asking_fail(a, too_few(a, text), ENETUNREACH);
 }
 
 static void asking_wake(struct bftm_timer *timer)
@@ -202,7 +250,9 @@ static void take_answer(struct asking *a, u32 u, const struct bftm_msg *msg)
 {
 	if (msg->type == BFTM_MSG_REFUSED) {
 		a->refused[u] = msg->arg;
-	} else if (peer_knows(&a->cluster->peer[u], msg)) {
+	} else if (!peer_knows(&a->cluster->peer[u], msg)) {
+		a->forgot |= 1u << u;
+	} else {
 		a->said[u] = (struct bftm_owner_said){
 			.told = true,
 			.attempt = msg->attempt,

@@ -67,9 +67,11 @@ done
 kill_liar 4
 ok "three servers: held" wait_for 10 is_held lied
 deaf s1
+is "two servers: which are needed" "$(c 2 bftmutexctl who -w 500ms --json other | gojq -r '"\(.state): \(.reason)"')" \
+	"unsure: too few servers answer: servers 1 and 4 are silent"
 ok "two servers: too few for more than a grant" says 0 "lock 'lied': granted to client $owner" c 2 bftmutexctl who -w 500ms lied
 deaf s2
-ok "one server: it may lie" says 75 "lock 'lied': too few servers answer" c 2 bftmutexctl who -w 500ms lied
+ok "one server: it may lie" says 75 "lock 'lied': too few servers answer: servers 1, 2 and 4 are silent" c 2 bftmutexctl who -w 500ms lied
 hearing s1 s2
 give_back
 
