@@ -82,6 +82,16 @@ static u64 patience(const struct bftm_cluster *cl)
 	return 2 * cl->cfg.resend_ns;
 }
 
+bool bftm_health_doubled(const struct bftm_cluster *cl)
+{
+	u32 u, ahead = 0;
+
+	for (u = 0; u < cl->conf.n; u++)
+		ahead += cl->peer[u].taken && cl->peer[u].ahead &&
+			 cl->peer[u].ahead > bftm_identity_seq(cl->identity);
+	return ahead > cl->conf.b;
+}
+
 u32 bftm_health_unheard(const struct bftm_cluster *cl)
 {
 	u64 now = bftm_now();
@@ -128,6 +138,11 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	}
 	able = cl->conf.n - bftm_count(silent | unheard | quarantine | forgetful);
 	*text = '\0';
+	if (bftm_health_doubled(cl)) {
+		health_add(text, "another host uses the keys of client %u, and servers drop what this one sends; give each host keys of its own, and restart bftmutexd; if there is no other host any more, restart bftmutexd",
+			   cl->cred.client);
+		return text;
+	}
 	if (able >= needed(cl))
 		return text;
 	health_add(text, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n,

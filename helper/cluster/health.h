@@ -3,6 +3,7 @@
 #ifndef BFTM_HEALTH_H
 #define BFTM_HEALTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/types.h"
@@ -19,6 +20,15 @@ struct bftm_cluster;
  * Return: servers of the cluster that are known to have answered nothing, a bit mask.
  */
 u32 bftm_health_silent(struct bftm_cluster *cl, u64 configuration, u32 servers);
+
+/**
+ * bftm_health_doubled() - another host has this client's keys, and has overtaken this one's numbers
+ * @cl: the cluster
+ *
+ * Of b + 1 servers that have taken numbers of this daemon, and say that they took higher ones of
+ * another since, one is correct. They drop all that this daemon sends, until it is restarted.
+ */
+bool bftm_health_doubled(const struct bftm_cluster *cl);
 
 /** bftm_health_unheard() - servers that have not answered for longer than an answer takes, a mask */
 u32 bftm_health_unheard(const struct bftm_cluster *cl);

@@ -152,10 +152,12 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 	u64 needed = check_value(cluster, "answers_needed"), b = check_value(cluster, "b");
 	u64 usable = ctl_length(servers), token_needed = check_value(cluster, "token_needed");
 	struct json_object *found = json_object_new_object();
+	bool doubled = json_object_get_boolean(ctl_member(cluster, "doubled"));
 	u64 known = knowing(servers), suspect = 0;
 	size_t i;
 
 	bftm_json_add_text(found, "name", name);
+	bftm_json_add_bool(found, "doubled", doubled);
 	bftm_json_add_number(found, "servers", ctl_length(servers));
 	for (i = 0; i < STATES; i++) {
 		list[i] = in_state(servers, told[i].state);
@@ -164,6 +166,8 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 		suspect += i == SILENT ? ctl_length(list[i]) : 0;
 	}
 	usable -= refusing(servers, needed);
+	/* They drop all that this host sends. */
+	usable = doubled ? 0 : usable;
 	bftm_json_add_number(found, "usable", usable);
 	bftm_json_add_number(found, "needed", needed);
 	bftm_json_add_number(found, "token_known", known);
@@ -174,6 +178,9 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 		  usable, ctl_length(servers), needed);
 	for (i = 0; i < STATES; i++)
 		say_servers(check, told[i].verdict, list[i], told[i].words);
+	if (doubled)
+		check_say(check, FAILED, "another host uses the keys of client %" PRIu64 ": give each host keys of its own, and restart bftmutexd; if there is no other host any more, restart bftmutexd",
+			  check_value(cluster, "client"));
 	if (suspect > b)
 		check_say(check, FAILED, "no more than %" PRIu64 " may lie", b);
 	if (check->fence && known < token_needed)

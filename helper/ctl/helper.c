@@ -210,6 +210,9 @@ static void print_cluster(struct json_object *cluster)
 	for (i = 0; i < ctl_length(servers); i++)
 		ctl_list_row(&list, json_object_get(json_object_array_get_idx(servers, i)));
 	ctl_list_end(&list, "No servers.");
+	if (json_object_get_boolean(ctl_member(cluster, "doubled")))
+		printf("  another host uses the keys of client %s, and servers drop what this one sends: give each host keys of its own (bftmutexctl keygen), and restart bftmutexd; if there is no other host any more, restart bftmutexd\n",
+		       json_object_get_string(ctl_member(cluster, "client")));
 	for (i = 0; i < ctl_length(servers); i++)
 		print_notes(json_object_array_get_idx(servers, i));
 }

@@ -13,6 +13,7 @@
 #include "core/quorum.h"
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
+#include "cluster/health.h"
 #include "text/json.h"
 #include "loop/log.h"
 #include "order/order.h"
@@ -122,6 +123,7 @@ static struct json_object *describe_cluster(const struct bftm_cluster *cl)
 	bftm_json_add_number(o, "n", cl->conf.n);
 	bftm_json_add_number(o, "b", cl->conf.b);
 	bftm_json_add_number(o, "client", cl->cred.client);
+	bftm_json_add_bool(o, "doubled", bftm_health_doubled(cl));
 	bftm_json_add_number(o, "free_needed", bftm_win(&cl->cfg));
 	bftm_json_add_number(o, "spared", bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
 	bftm_json_add_number(o, "answers_needed", cl->conf.literal ?

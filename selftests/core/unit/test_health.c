@@ -40,6 +40,31 @@ static void awaits(const char *beginning)
 		fail_msg("'%s' does not begin with '%s'", text, beginning);
 }
 
+/* Two that have taken numbers of this daemon have taken higher ones since. */
+static void another_host_with_the_same_keys_is_named(void **state)
+{
+	struct bftm_counters counters = { .seq = 7 };
+	struct bftm_identity identity = { .counters = &counters };
+	char text[BFTM_WHY_MAX];
+	u32 u;
+
+	(void)state;
+	cl.identity = &identity;
+	cl.cred.client = 9;
+	for (u = 0; u < 4; u++)
+		cl.peer[u].ahead = 8;
+	cl.peer[0].taken = true;
+	assert_false(bftm_health_doubled(&cl));		/* one may lie */
+	assert_string_equal(bftm_health_why(&cl, text), "");
+	cl.peer[2].taken = true;
+	assert_true(bftm_health_doubled(&cl));
+	bftm_health_why(&cl, text);
+	assert_non_null(strstr(text, "another host uses the keys of client 9"));
+	assert_non_null(strstr(text, "if there is no other host any more, restart bftmutexd"));
+	counters.seq = 8;
+	assert_false(bftm_health_doubled(&cl));
+}
+
 static void those_that_wait_are_named(void **state)
 {
 	(void)state;
@@ -100,6 +125,7 @@ static void what_the_kernel_did_not_hear(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(another_host_with_the_same_keys_is_named, all_answer),
 		cmocka_unit_test_setup(those_that_wait_are_named, all_answer),
 		cmocka_unit_test_setup(a_silent_server_does_not_wait, all_answer),
 		cmocka_unit_test_setup(rolls_that_lack_this_host_are_named, all_answer),

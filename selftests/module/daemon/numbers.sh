@@ -68,4 +68,16 @@ ok "another host: it has the lock" c 2 bftmutex -w 30 twice true
 ok "another host: it says so" logged 2 "or another host has the same keys"
 named() { logged 1 "another host uses the keys of client 1"; }
 ok "another host: so does the first" wait_for 30 named
+failing() { [[ $(c 1 bftmutexctl check) == "failed: "*"0 of 4 servers can grant"*"another host uses the keys of client 1: give each host keys of its own, and restart bftmutexd"* ]]; }
+ok "another host: bftmutexctl check fails on the first" wait_for 30 failing
+ok "another host: bftmutexctl servers says so" grep -q "another host uses the keys of client 1" \
+	<(c 1 bftmutexctl servers)
+c 1 bftmutex -w 4 other true 2>"$dev/err"
+is "another host: the first gets no lock" $? 69
+ok "another host: and says why" grep -q "another host uses the keys of client 1" "$dev/err"
+ok "another host: the second is well" eval '[[ $(c 2 bftmutexctl check) == "all well"* ]]'
+kill_helper 2
+ok "it is gone: the first says so on" wait_for 30 failing
+ok "restarted as it says" eval 'kill_helper 1; start_helper 1 && c 1 bftmutex -w 30 twice true'
+ok "restarted: all is well" eval '[[ $(c 1 bftmutexctl check) == "all well"* ]]'
 finish
