@@ -112,6 +112,7 @@ struct bftm_acquires {
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns:    when it was logged that servers refused a lock, last
  * @hindered_ns:   the same of one that too few servers could grant, since some refused it
+ * @forgot_ns:     the same of an object that servers have lost
  * @denied_ns:     the same of an operation
  * @lost_ns:       since when losses of locks are counted for the log
  * @losses:        of locks, since @lost_ns
@@ -151,6 +152,7 @@ struct bftm_cluster {
 	u64 configuration;
 	u64 refused_ns;
 	u64 hindered_ns;
+	u64 forgot_ns;
 	u64 denied_ns;
 	u64 behind_ns;
 	u64 version_ns;

@@ -97,6 +97,8 @@ struct bftm_record {
  * @refusal:       enum bftm_refusal: it has refused a lock for lack of rights or room, or its lease,
  *                 and answered no request for one since; else 0
  * @refused_ns:    when it did so, last
+ * @forgot_ns:     when an object could not be had, last, since this server and others have lost their
+ *                 memory of objects; 0 for never, or it was restarted since
  * @learned_ns:    when it was logged, last, that it has learned of tokens
  * @silent_ns:     when that was reported, last: @silent
  */
@@ -120,6 +122,7 @@ struct bftm_peer {
 	u64 hasty_ns;
 	u64 short_ns;
 	u64 refused_ns;
+	u64 forgot_ns;
 	u64 learned_ns;
 	u64 silent_ns;
 	u64 forgetful_ns;

@@ -157,6 +157,7 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		bftm_epochs_believe(&peer->epochs, msg->server_epoch, msg->seq, seq);
 		peer->unnoted = false;
 		peer->refusal = 0;
+		peer->forgot_ns = 0;
 		if (before)
 			restarted(cl, peer);
 		challenged(cl, u);

@@ -60,7 +60,8 @@ static bool is_so(struct json_object *server, const char *state)
 {
 	if (!strcmp(state, "refusing"))
 		return ctl_member(server, "refusal");
-	if (!strcmp(state, "suspect") || !strcmp(state, "recovering"))
+	if (!strcmp(state, "suspect") || !strcmp(state, "recovering") ||
+	    !strcmp(state, "forgot_objects"))
 		return json_object_get_boolean(ctl_member(server, state));
 	return !strcmp(json_object_get_string(ctl_member(server, "state")) ?: "unknown", state);
 }
@@ -122,6 +123,7 @@ static const struct {
 	{ "suspect", "suspected of lying", DEGRADED },
 	{ "recovering", "waiting for members, listed by 'bftmutexctl server members' on its host", DEGRADED },
 	{ "refusing", "refusing locks to this host; its bftmutexd logs why", DEGRADED },
+	{ "forgot_objects", "without the memory of objects, and the others are too few: see \"When objects are lost\" in operating.rst", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 
@@ -271,6 +273,25 @@ static void say_roll(struct check *check, struct bftm_nl *nl, struct json_object
 			  waiting);
 }
 
+static int count_recovering(struct nlattr **attr, void *arg)
+{
+	u32 *count = arg;
+
+	*count += attr[BFTMUTEX_A_OBJECT_RECOVERING] != NULL;
+	return 0;
+}
+
+/* Names that clients asked for; of others a server that was restarted need not know anything. */
+static void say_objects(struct check *check, struct bftm_nl *nl)
+{
+	u32 count = 0;
+
+	if (bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_OBJECT_GET, NLM_F_DUMP), count_recovering,
+			 ctl_set_max(CTL_OBJECT), &count) == 0 && count)
+		check_say(check, DEGRADED, "it has lost its memory of objects, and waits for %u of those that clients ask for ('bftmutexctl objects' lists them); if they do not come back, see \"When objects are lost\" in operating.rst",
+			  count);
+}
+
 static int check_server(struct check *check)
 {
 	struct json_object *server, *journal;
@@ -302,6 +323,8 @@ static int check_server(struct check *check)
 		check_say(check, DEGRADED, "it waits for %" PRIu64 " clients that may hold locks without a lease, and grants none of these locks; 'server members' lists them",
 			  check_value(server, "awaited"));
 	say_roll(check, &nl, server);
+	if (json_object_get_boolean(ctl_member(server, "recovering")))
+		say_objects(check, &nl);
 	bftm_nl_close(&nl);
 	journal = ctl_member(server, "journal");
 	if (journal)

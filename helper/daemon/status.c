@@ -59,6 +59,11 @@ static const char *refusal_of(const struct bftm_peer *peer, u64 now)
 	return stands ? bftm_refusal_name(peer->refusal) : NULL;
 }
 
+static bool has_forgotten(const struct bftm_peer *peer, u64 now)
+{
+	return peer->forgot_ns && now - peer->forgot_ns <= BFTM_SAID_AGAIN_NS;
+}
+
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 					   u64 now)
 {
@@ -77,6 +82,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	json_object_object_add(o, "recovering", describe_recovering(peer, state));
 	bftm_json_add_bool(o, "unnoted", peer->unnoted);
 	bftm_json_add_text(o, "refusal", refusal_of(peer, now));
+	bftm_json_add_bool(o, "forgot_objects", has_forgotten(peer, now));
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));

@@ -7,9 +7,11 @@
 #include "core/quorum.h"
 #include "core/servers.h"
 #include "cluster/cluster.h"
+#include "cluster/health.h"
 #include "loop/log.h"
 #include "order/ordering.h"
 #include "kernel/upcall.h"
+#include "text/shown.h"
 
 #define PAUSE_DOUBLINGS_MAX	4
 /* Without the kernel. */
@@ -56,11 +58,33 @@ static void iteration_committed(struct bftm_order_work *w)
 		bftm_submit_committed(w);
 }
 
+/* So many servers have lost their memory of it that the others are too few: nobody can have it. */
+static void note_lost(struct bftm_order_work *w)
+{
+	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
+	struct bftm_cluster *cl = w->cluster;
+	u32 forgot = w->order.recovering & ~w->order.answered, u;
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], list[128];
+
+	if (bftm_count(forgot) <= cfg->n - bftm_order_quorum(cfg->n, cfg->b))
+		return;
+	for (u = 0; u < cfg->n; u++)
+		if (forgot >> u & 1)
+			cl->peer[u].forgot_ns = bftm_now();
+	if (!bftm_due(&cl->forgot_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_shown(w->ordering->name, w->ordering->len, name, sizeof(name));
+	bftm_health_names(cl, forgot, list, sizeof(list));
+	bftm_log(LOG_WARNING, "cluster %s: object '%s' cannot be had: %s have lost their memory of objects, and the others are too few; see \"When objects are lost\" in operating.rst",
+		 cl->conf.name, name, list);
+}
+
 static void timed_out(struct bftm_order_work *w)
 {
 	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
 
 	bftm_order_totals.slow++;
+	note_lost(w);
 	if (bftm_count(w->order.answered) < bftm_order_quorum(cfg->n, cfg->b) &&
 	    !w->iterate.unreachable_ns)
 		w->iterate.unreachable_ns = bftm_now();

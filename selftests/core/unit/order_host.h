@@ -11,6 +11,7 @@
 
 #include "core/ordering/server.h"
 #include "cluster/cluster.h"
+#include "cluster/health.h"
 #include "crypto/digest.h"
 #include "lock/report.h"
 #include "loop/log.h"
@@ -72,6 +73,12 @@ void bftm_acquire_begin(const struct bftm_ask *ask) { locks += ask->inside->won 
 void bftm_acquire_cancel(u64 id) { (void)id; }
 bool bftm_upcall_is_open(void) { return true; }
 int bftm_refusal_errno(u32 reason) { return reason == BFTM_REFUSED_ACCESS ? EACCES : ENOSPC; }
+void bftm_health_names(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+{
+	(void)cl;
+	snprintf(buf, size, "servers %x", servers);
+}
+
 u32 bftm_identity_renew(struct bftm_identity *id) { return ++id->incarnation; }
 struct bftm_cluster *bftm_cluster_find(const char *name) { (void)name; return &cluster; }
 struct bftm_cluster *bftm_cluster_of(const struct bftm_identity *id) { (void)id; return &cluster; }

@@ -25,7 +25,7 @@ int ctl_helper_failed(int e)
 	return e == -EACCES ? EX_NOPERM : EX_OSERR;
 }
 
-/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering), R(efusing) ... */
+/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering), R(efusing), f(orgot objects) ... */
 static char *cluster(const char *name, const char *servers)
 {
 	char *text = NULL;
@@ -36,7 +36,7 @@ static char *cluster(const char *name, const char *servers)
 	fprintf(to, "{\"name\":\"%s\",\"b\":1,\"answers_needed\":3,\"token_needed\":3,\"servers\":[",
 		name);
 	for (; *servers; servers++)
-		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"refusal\":%s,\"token\":%s}",
+		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"refusal\":%s,\"forgot_objects\":%s,\"token\":%s}",
 			id ? "," : "", id + 1,
 			*servers == 's' || *servers == 'S' ? "silent" :
 			*servers == 'q' ? "quarantine" : *servers == 'u' ? "unknown" :
@@ -44,6 +44,7 @@ static char *cluster(const char *name, const char *servers)
 			*servers == 'L' || *servers == 'S' ? "true" : "false",
 			*servers == 's' ? "null" : *servers == 'r' ? "true" : "false",
 			*servers == 'R' ? "\"access denied\"" : "null",
+			*servers == 'f' ? "true" : "false",
 			*servers == 't' ? "null" : "\"7\""), id++;
 	fprintf(to, "]}");
 	fclose(to);
@@ -106,6 +107,9 @@ static const struct {
 	/* No cluster grants it: somebody has asked for what is not allowed. */
 	{ "RRRo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
 		     "servers 1, 2, 3 refusing locks to this host; its bftmutexd logs why\n" },
+	{ "offo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; servers 2, 3 "
+		     "without the memory of objects, and the others are too few: see \"When objects "
+		     "are lost\" in operating.rst\n" },
 	{ "ottt", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3\n" },
 };
 

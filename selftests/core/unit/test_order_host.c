@@ -348,6 +348,40 @@ static void a_restarted_server_is_told(void **state)
 	assert_int_equal(queued, 0);
 }
 
+/* Of five that a quorum takes, four are left: nobody can tell the object's state any more. */
+static void an_object_that_servers_have_lost(void **state)
+{
+	u32 u;
+
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	restarts(1);
+	restarts(3);
+	restarts(5);
+	submit(2, "add 1");
+	pass(10 * BFTM_NS_PER_SEC);
+	for (u = 0; u < SERVERS; u++)
+		assert_int_equal(!!cluster.peer[u].forgot_ns, u == 1 || u == 3 || u == 5);
+}
+
+/* Servers that are silent have lost nothing, as far as is known; and of two the others know it. */
+static void an_object_that_too_few_answer_for(void **state)
+{
+	u32 u;
+
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	silent = 1u << 0;
+	restarts(1);
+	restarts(3);
+	submit(2, "add 1");
+	pass(10 * BFTM_NS_PER_SEC);
+	for (u = 0; u < SERVERS; u++)
+		assert_int_equal(cluster.peer[u].forgot_ns, 0);
+}
+
 /* A rank that another host gave up outranks the first GET: the next one is for a refresh, too. */
 static void a_refresh_that_is_outranked(void **state)
 {
@@ -408,6 +442,8 @@ int main(void)
 		TEST(a_refusal_of_an_earlier_send),
 		TEST(a_new_epoch_tells_nothing),
 		TEST(a_restarted_server_is_told),
+		TEST(an_object_that_servers_have_lost),
+		TEST(an_object_that_too_few_answer_for),
 		TEST(a_refresh_that_is_outranked),
 		TEST(behind_twice),
 	};

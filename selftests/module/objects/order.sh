@@ -227,4 +227,20 @@ is "and that is said once of each" "$(grep -c "lease-max of ${lease_max}s, which
 tune "lease-max = ${lease_max}s" || bail "configuration"
 # By another client, since this one's earlier requests continue with their old configuration.
 is "and with the same time they do not" "$(submit 2 counter get)" "0 $((total + 45))"
+
+# Three of seven lose their memory, and the others are too few. The folder tells a server that this is
+# not its first start.
+ok "until then each server knows what clients ask for" s 1 bftmutexctl check -s
+for n in 1 2 3; do
+	s "$n" bftmutexctl server stop >/dev/null
+	s "$n" bftmutexctl server start --key "$dev/keys/server-$n.key" --state "$dev/servers" \
+		--lease-max ${lease_max}s >/dev/null
+done
+forgotten="servers 1, 2, 3 without the memory of objects, and the others are too few: see \"When objects are lost\""
+is_lost() { c 2 bftmutexctl object submit -w 5 counter get 2>"$dev/err"; [[ $? == 75 ]] && grep -qF "$forgotten" "$dev/err"; }
+ok "objects are lost: a request is told why" wait_for 60 is_lost
+ok "objects are lost: the log says so" grep -qF "object 'counter' cannot be had: servers 1, 2 and 3 have lost their memory" "$dev/c2/log"
+ok "objects are lost: check says so" grep -qF "$forgotten" <(c 2 bftmutexctl check)
+ok "objects are lost: check at such a server" says 1 "it has lost its memory of objects, and waits for" s 1 bftmutexctl check -s
+ok "objects are lost: locks are not" c 2 bftmutex -w 20 lost true
 finish
