@@ -45,6 +45,9 @@ void bftm_words_take(struct bftm_words *words, u32 u, const struct bftm_msg *msg
 	words->refused &= ~bit;
 	words->awaits &= ~bit;
 	words->busy &= ~bit;
+	/* Not yet, which is as if it were silent: see bftm_health_unnoted(). */
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_UNNOTED)
+		return;
 	if (msg->type == BFTM_MSG_REFUSED) {
 		words->refused |= bit;
 		words->refusal[u] = msg->arg;
@@ -135,7 +138,7 @@ int bftm_hindered_errno(struct bftm_acquire_op *op, int error)
 	log_it(op);
 	refusal = those_that(op, op->words.awaits) ? 0 :
 		  common_refusal(&op->words, those_that(op, op->words.refused));
-	return refusal && refusal != BFTM_REFUSED_UNNOTED ? bftm_refusal_errno(refusal) : ENETUNREACH;
+	return refusal ? bftm_refusal_errno(refusal) : ENETUNREACH;
 }
 
 bool bftm_hindered_in_vain(struct bftm_acquire_op *op)

@@ -458,7 +458,7 @@ static void check_held(struct bftm_fast *f)
 /* A server refuses the request, or waits for members before it grants anything. */
 static bool is_hindrance(const struct bftm_msg *msg)
 {
-	return msg->type == BFTM_MSG_REFUSED ||
+	return (msg->type == BFTM_MSG_REFUSED && msg->arg != BFTM_REFUSED_UNNOTED) ||
 	       (msg->type == BFTM_MSG_WAIT && !msg->position && msg->lease_ns == BFTM_LEASE_NONE);
 }
 

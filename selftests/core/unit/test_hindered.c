@@ -79,6 +79,15 @@ static void three_are_enough(void **state)
 	is_not_told();
 }
 
+/* Its roll will have this host in a moment. */
+static void one_that_says_not_yet_does_not_refuse(void **state)
+{
+	(void)state;
+	falls_silent(1);
+	says(0, BFTM_MSG_REFUSED, BFTM_REFUSED_UNNOTED);
+	is_not_told();
+}
+
 static void who_refuses_and_who_is_silent(void **state)
 {
 	(void)state;
@@ -147,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(three_are_enough, all_answer),
+		cmocka_unit_test_setup(one_that_says_not_yet_does_not_refuse, all_answer),
 		cmocka_unit_test_setup(who_refuses_and_who_is_silent, all_answer),
 		cmocka_unit_test_setup(who_waits_for_members, all_answer),
 		cmocka_unit_test_setup(that_somebody_has_it_goes_before, all_answer),
