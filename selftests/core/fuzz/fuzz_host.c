@@ -40,7 +40,7 @@ static void judge_end(const struct bftm_host_step *step)
 	must(step->out.release_to == oracle.asked);
 	must(step->out.release_attempt == oracle.attempt);
 	must(!bftm_out_to(&step->out, BFTM_MSG_TRY));
-	must(!step->out.release_doubt || step->event == BFTM_HOST_NOTHING);
+	must(!step->out.release_doubt || step->event != BFTM_HOST_LOST);
 	must(!step->unheard || step->event == BFTM_HOST_LOST);
 	must(!step->unheard || bftm_count(host.heard) < bftm_win(&cfg));
 	memset(&contend, 0xa5, sizeof(contend));

@@ -48,7 +48,7 @@ void oracle_answer(const struct bftm_contend *c, u32 u, const struct bftm_msg *m
 	}
 	if (msg->type == BFTM_MSG_FREE && msg->k > oracle.base && msg->k <= oracle.sends &&
 	    (msg->gno > oracle.yielded[u] || !oracle.yielded[u])) {
-		if (msg->k > oracle.k[u])
+		if (msg->k > oracle.k[u] && msg->mode == BFTM_MODE_EX)
 			oracle.k[u] = msg->k;
 		if (msg->gno > oracle.granted[u])
 			oracle.granted[u] = msg->gno;
@@ -77,7 +77,7 @@ static u64 latest_end(const struct bftm_contend *c, const struct bftm_client_cfg
 }
 
 void oracle_sets(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		       const struct bftm_out *out)
+		 const struct bftm_out *out)
 {
 	u32 all = (u32)((1ull << cfg->n) - 1);
 
@@ -154,7 +154,8 @@ void oracle_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
 		.polynomial = (ask = (u8)fuzz_take(in, 1)) & 1,
 		.exponent = (u32)fuzz_take(in, 1) % 9,
 		.delta_ns = 1 + fuzz_take(in, 4),
-		.retry_max_ns = fuzz_take(in, 8),
+		/* Of days: no clock runs to its end. */
+		.retry_max_ns = fuzz_take(in, 8) >> 16,
 	};
 	cfg->resend_ns = 4 * cfg->delta_ns;
 	cfg->n = cfg->literal ? bftm_servers_needed_literal(cfg->b) :
@@ -180,10 +181,9 @@ void oracle_want(struct fuzz_bytes *in, struct bftm_want *want)
 	};
 }
 
-void oracle_draw(struct fuzz_bytes *in, const struct bftm_contend *c,
-			struct bftm_msg *msg)
+void oracle_draw(struct fuzz_bytes *in, const struct bftm_contend *c, struct bftm_msg *msg)
 {
-	u64 bits = fuzz_take(in, 1);
+	u64 bits = fuzz_take(in, 1), mode = fuzz_take(in, 1);
 
 	*msg = (struct bftm_msg){
 		.type = BFTM_MSG_REPLY | (u8)(bits & 15),
@@ -193,6 +193,8 @@ void oracle_draw(struct fuzz_bytes *in, const struct bftm_contend *c,
 		.prio = bits & 128 ? ~0ull : fuzz_take(in, 1),
 		.gno = fuzz_take(in, 1) % 8,
 		.token = fuzz_take(in, 1),
+		/* Most grants are of what was asked for. */
+		.mode = mode < BFTM_MODES ? (u8)mode : BFTM_MODE_EX,
 	};
 	msg->arg = msg->type == BFTM_MSG_REFUSED ? (u8)msg->position : 0;
 	msg->lease_ns = msg->token << 12;
