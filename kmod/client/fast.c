@@ -462,7 +462,7 @@ static bool is_hindrance(const struct bftm_msg *msg)
 	       (msg->type == BFTM_MSG_WAIT && !msg->position && msg->lease_ns == BFTM_LEASE_NONE);
 }
 
-/* Beside those that are silent too few servers are left to win by: the helper says which, and why. */
+/* Beside the silent servers too few are left to win by: the helper says which, and why. */
 static bool is_hindered(const struct bftm_fast *f)
 {
 	const struct bftm_client_cfg *cfg = &f->session->cfg;

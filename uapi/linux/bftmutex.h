@@ -104,8 +104,8 @@ enum bftm_lock_mode {
  * @lease_ns:    how long the lock may be held, 1 ms to 1 h and at most what
  *               the servers grant; 0 for the cluster's default. A renewal is
  *               for as long again
- * @timeout_ns:  how long to wait, and with BFTM_TRY how long for answers of servers, 10 s at most; 0
- *               for ever (or until a signal)
+ * @timeout_ns:  how long to wait, and with BFTM_TRY how long for answers of servers, 10 s at
+ *               most; 0 for ever (or until a signal)
  * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held; renewals move the deadline, see
  *               STATUS. All ones: it has no end (BFTM_NO_LEASE)
  * @token:       out: fencing token, 0 when none was asked for (BFTM_FENCE)
