@@ -16,6 +16,8 @@
  */
 #define BATCH		32
 #define PAUSE		3
+/* A hypervisor may take the processor away for long in a run: no lease waits for three times that. */
+#define PAUSE_MAX_NS	(10 * NSEC_PER_MSEC)
 
 static void alarm_arm(struct bftm_alarms *a, u64 at_ns)
 {
@@ -41,7 +43,7 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 	a->timer_ns = 0;
 	if (done >= BATCH) {
 		end = ktime_get_boottime_ns();
-		a->rest_ns = end + PAUSE * (end - now);
+		a->rest_ns = end + min_t(u64, PAUSE * (end - now), PAUSE_MAX_NS);
 	}
 	if (node)
 		alarm_arm(a, node->expires);

@@ -440,10 +440,12 @@ class Lock(_Handle):
     def _give_up(self, turn: threading.Lock) -> None:
         """If it is the turn, end what the kernel has of it, and the turn."""
         if self._turn.get("of") is turn:
-            _lib.bftmutex_release(self._fd)
-            self._held = False
-            if self._turn.pop("of", None) is turn:
-                turn.release()
+            try:
+                _lib.bftmutex_release(self._fd)
+            finally:
+                self._held = False
+                if self._turn.pop("of", None) is turn:
+                    turn.release()
 
     def _begin(self, call, *arguments) -> int:
         # A signal would end a call that waits, and its place in the queue would be lost. Others
@@ -520,8 +522,11 @@ class Lock(_Handle):
             # It would take the place of the other.
             if self._turn.setdefault("converts", conversion) is not conversion:
                 raise self._error(errno.EBUSY)
-            left = -1.0 if end is None else max(_left(end), 1e-9)
-            error = self._convert(mode, left, not blocking or timeout == 0, fence)
+            error = errno.EINTR
+            # A signal ends the call only where another thread makes the descriptor block.
+            while error == errno.EINTR:
+                left = -1.0 if end is None else max(_left(end), 1e-9)
+                error = self._convert(mode, left, not blocking or timeout == 0, fence)
             status = self._decided(turn) if error == errno.EINPROGRESS else None
         except BaseException:
             if self._turn.get("converts") is conversion and self._turn.get("of") is turn:
