@@ -16,7 +16,7 @@
  */
 #define BATCH		32
 #define PAUSE		3
-/* A hypervisor may take the processor away for long in a run: no lease waits for three times that. */
+/* A hypervisor may take the processor away in a run: no lease waits for three times that. */
 #define PAUSE_MAX_NS	(10 * NSEC_PER_MSEC)
 
 static void alarm_arm(struct bftm_alarms *a, u64 at_ns)
