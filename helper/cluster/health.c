@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cluster/health.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "loop/log.h"
+#include "text/shown.h"
 
 /* So many are named; of more, their number. */
 #define NAMED 8
@@ -62,18 +62,6 @@ static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks
 		if (servers >> u & 1)
 			left[u] = cl->peer[u].quarantine_until_ns - now;
 	return bftm_kth_largest(left, cl->conf.n, k) / TENTH_NS * TENTH_NS + TENTH_NS;
-}
-
-/* Text that finds no room is cut off. */
-__attribute__((format(printf, 2, 3)))
-static void health_add(char text[BFTM_WHY_MAX], const char *format, ...)
-{
-	size_t len = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + len, BFTM_WHY_MAX - len, format, args);
-	va_end(args);
 }
 
 /* A request of just now may still be answered. */
@@ -139,32 +127,32 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	able = cl->conf.n - bftm_count(silent | unheard | quarantine | forgetful);
 	*text = '\0';
 	if (bftm_health_doubled(cl)) {
-		health_add(text, "another host uses the keys of client %u, and servers drop what this one sends; give each host keys of its own, and restart bftmutexd; if there is no other host any more, restart bftmutexd",
+		bftm_text_add(text, BFTM_WHY_MAX, "another host uses the keys of client %u, and servers drop what this one sends; give each host keys of its own, and restart bftmutexd; if there is no other host any more, restart bftmutexd",
 			   cl->cred.client);
 		return text;
 	}
 	if (able >= needed(cl))
 		return text;
-	health_add(text, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n,
+	bftm_text_add(text, BFTM_WHY_MAX, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n,
 			   needed(cl));
 	if (silent) {
 		name_servers(cl, silent, list, sizeof(list));
-		health_add(text, "; %s silent", list);
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s silent", list);
 	}
 	if (unheard) {
 		name_servers(cl, unheard, list, sizeof(list));
-		health_add(text, "; %s not heard yet", list);
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s not heard yet", list);
 	}
 	if (forgetful) {
 		name_servers(cl, forgetful, list, sizeof(list));
-		health_add(text, "; %s started with a --no-quarantine above r = %u", list,
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s started with a --no-quarantine above r = %u", list,
 			   bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
 	}
 	if (quarantine) {
 		u64 ns = quarantine_left(cl, quarantine, needed(cl) - able, now);
 
 		name_servers(cl, quarantine, list, sizeof(list));
-		health_add(text, "; %s in quarantine, for another %s", list,
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s in quarantine, for another %s", list,
 			   bftm_format_duration(ns, left, sizeof(left)));
 	}
 	return text;
@@ -186,7 +174,7 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 	if (!recovering || cl->conf.n - bftm_count(recovering | silent) >= needed(cl))
 		return text;
 	bftm_health_names(cl, recovering, list, sizeof(list));
-	health_add(text, "%s %s to hear from members, and until then no lock is granted that may be held without a lease (see bftmutexctl server members)",
+	bftm_text_add(text, BFTM_WHY_MAX, "%s %s to hear from members, and until then no lock is granted that may be held without a lease (see bftmutexctl server members)",
 		   list, bftm_count(recovering) > 1 ? "wait" : "waits");
 	return text;
 }
@@ -209,7 +197,7 @@ const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WH
 	if (!unnoted || cl->conf.n - bftm_count(unnoted | unable) >= needed(cl))
 		return text;
 	bftm_health_names(cl, unnoted, list, sizeof(list));
-	health_add(text, "%s %s a roll that does not name this host: does bftmutex-roll@ run there?", list,
+	bftm_text_add(text, BFTM_WHY_MAX, "%s %s a roll that does not name this host: does bftmutex-roll@ run there?", list,
 		   bftm_count(unnoted) > 1 ? "have" : "has");
 	return text;
 }

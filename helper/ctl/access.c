@@ -76,7 +76,7 @@ struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_
 	return NULL;
 }
 
-/* Both ends of the range in one word. */
+/* Writes the range of clients as one word. */
 static const char *clients_text(u64 first, u64 last, char ret[32])
 {
 	if (first == 1 && last == BFTM_CLIENT_ID_MAX)

@@ -2,7 +2,6 @@
 #include "lock/hindered.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,18 +154,6 @@ bool bftm_hindered_in_vain(struct bftm_acquire_op *op)
 	       bftm_count(those_that(op, op->words.busy)) <= cfg->n - bftm_win(cfg);
 }
 
-/* Text that finds no room is cut off. */
-__attribute__((format(printf, 2, 3)))
-static void add_words(char text[BFTM_WHY_MAX], const char *format, ...)
-{
-	size_t len = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + len, BFTM_WHY_MAX - len, format, args);
-	va_end(args);
-}
-
 static void add_refusals(const struct bftm_acquire_op *op, u32 refused, char text[BFTM_WHY_MAX])
 {
 	char list[128];
@@ -178,7 +165,7 @@ static void add_refusals(const struct bftm_acquire_op *op, u32 refused, char tex
 		some = bftm_words_refused(&op->words, op->words.refusal[u]) & refused;
 		refused &= ~some;
 		bftm_health_names(op->cluster, some, list, sizeof(list));
-		add_words(text, "; %s refuse%s: %s", list, bftm_count(some) > 1 ? "" : "s",
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s refuse%s: %s", list, bftm_count(some) > 1 ? "" : "s",
 		    bftm_refusal_name(op->words.refusal[u]));
 	}
 }
@@ -196,15 +183,15 @@ const char *bftm_hindered_why(const struct bftm_acquire_op *op, char text[BFTM_W
 	add_refusals(op, refused, text);
 	if (silent) {
 		bftm_health_names(cl, silent, list, sizeof(list));
-		add_words(text, "; %s %s silent", list, bftm_count(silent) > 1 ? "are" : "is");
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s %s silent", list, bftm_count(silent) > 1 ? "are" : "is");
 	}
 	if (waits) {
 		bftm_health_names(cl, waits, list, sizeof(list));
-		add_words(text, "; %s %s in quarantine", list, bftm_count(waits) > 1 ? "are" : "is");
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s %s in quarantine", list, bftm_count(waits) > 1 ? "are" : "is");
 	}
 	if (awaits) {
 		bftm_health_names(cl, awaits, list, sizeof(list));
-		add_words(text, "; %s wait%s to hear from members (see bftmutexctl server members)", list,
+		bftm_text_add(text, BFTM_WHY_MAX, "; %s wait%s to hear from members (see bftmutexctl server members)", list,
 		    bftm_count(awaits) > 1 ? "" : "s");
 	}
 	return text;

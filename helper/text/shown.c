@@ -2,6 +2,7 @@
 #include "text/shown.h"
 
 #include <langinfo.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,4 +52,14 @@ char *bftm_shown(const void *bytes, size_t len, char *buf, size_t size)
 	}
 	buf[done] = '\0';
 	return buf;
+}
+
+void bftm_text_add(char *text, size_t size, const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + len, size - len, format, args);
+	va_end(args);
 }

@@ -23,4 +23,8 @@
  */
 char *bftm_shown(const void *bytes, size_t len, char *buf, size_t size);
 
+/** bftm_text_add() - put words behind those in @text; text that finds no room in @size is cut off */
+__attribute__((format(printf, 3, 4)))
+void bftm_text_add(char *text, size_t size, const char *format, ...);
+
 #endif /* BFTM_SHOWN_H */
