@@ -2,6 +2,7 @@
 #include <linux/module.h>
 
 #include "client/device.h"
+#include "client/request.h"
 #include "life.h"
 #include "locks/locks.h"
 #include "netlink/netlink.h"
@@ -18,6 +19,9 @@ static int __init bftmutex_init(void)
 	err = bftm_entries_init();
 	if (err)
 		return err;
+	err = bftm_requests_init();
+	if (err)
+		goto err_requests;
 	err = bftm_hooks_init();
 	if (err)
 		goto err_hooks;
@@ -54,6 +58,8 @@ err_power:
 err_netns:
 	bftm_hooks_exit();
 err_hooks:
+	bftm_requests_exit();
+err_requests:
 	bftm_entries_exit();
 	return err;
 }
@@ -66,6 +72,7 @@ static void __exit bftmutex_exit(void)
 	bftm_power_exit();
 	bftm_netns_exit();	/* stops the servers */
 	bftm_hooks_exit();
+	bftm_requests_exit();
 	bftm_entries_exit();
 }
 

@@ -67,7 +67,7 @@ static void fast_free(struct bftm_fast *f)
 	if (!--s->count && bftm_session_is_orphan(s))
 		bftm_sessions_look(s->bn->upcall);
 	bftm_destroyed("fast", f);
-	kfree(f);
+	bftm_fast_discard(f);
 }
 
 /* Each answer comes here, and few of them change when the next thing is to be done. */
@@ -304,13 +304,6 @@ static void fast_time_out(struct bftm_fast *f)
 		bftm_local_entrust(s->bn, request);
 	else
 		bftm_local_expire(s->bn, request);
-}
-
-void bftm_fast_discard(struct bftm_fast *f)
-{
-	if (f)
-		kfree(f->host.client);
-	kfree(f);
 }
 
 static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)

@@ -48,7 +48,13 @@ struct bftm_fast {
 	u8 name[BFTM_NAME_LEN_MAX];
 };
 
-/** bftm_fast_discard() - free what no attempt began with, or NULL. */
+/**
+ * bftm_fast_alloc() - for an attempt whose client in the core takes @room bytes
+ * Context: process. Return: zeroes but for the room, or NULL.
+ */
+struct bftm_fast *bftm_fast_alloc(size_t room);
+
+/** bftm_fast_discard() - free @f, which nothing refers to, or NULL. */
 void bftm_fast_discard(struct bftm_fast *f);
 
 /* All that follow with the upcall's lock held. */

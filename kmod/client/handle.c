@@ -188,16 +188,8 @@ static struct bftm_fast *fast_alloc(const struct bftm_upcall *up)
 {
 	/* A session that is lent meanwhile may need more: that acquire is the helper's. */
 	size_t room = READ_ONCE(up->client_room);
-	struct bftm_fast *f = room ? kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT) : NULL;
 
-	if (!f)
-		return NULL;
-	f->room = room;
-	f->host.client = kzalloc(room, GFP_KERNEL_ACCOUNT);
-	if (f->host.client)
-		return f;
-	kfree(f);
-	return NULL;
+	return room ? bftm_fast_alloc(room) : NULL;
 }
 
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
@@ -211,14 +203,14 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 
 	/* get_task_comm() takes task_lock(), which must not nest in the upcall's lock. */
 	get_task_comm(comm, current);
-	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	request = bftm_request_alloc();
 	if (!request)
 		return -ENOMEM;
 	request->arg = *arg;
 	request->timeout_at_ns = limit_ns;
 	request->value = bftm_held_value_new(arg->flags);
 	if (arg->flags & BFTM_VALUE && !request->value) {
-		kfree(request);
+		bftm_request_discard(request);
 		return -ENOMEM;
 	}
 	request->spare = fast_alloc(up);
@@ -227,11 +219,8 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 	if (!err)
 		*ret_id = h->id;
 	bftm_burst_unlock(up, &burst);
-	if (err) {
-		bftm_fast_discard(request->spare);
-		kfree(request->value);
-		kfree(request);
-	}
+	if (err)
+		bftm_request_discard(request);
 	return err;
 }
 

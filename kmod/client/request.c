@@ -20,9 +20,7 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 	up->count--;
 	bftm_local_leave(request);
 	bftm_destroyed("request", request);
-	bftm_fast_discard(request->spare);
-	kfree(request->value);
-	kfree(request);
+	bftm_request_discard(request);
 }
 
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error)

@@ -207,6 +207,18 @@ struct bftm_request {
 	u32 sends;
 };
 
+/** bftm_requests_init() - before any request. Return: -ENOMEM, or 0. */
+int bftm_requests_init(void);
+
+/** bftm_requests_exit() - when no namespace is left. */
+void bftm_requests_exit(void);
+
+/** bftm_request_alloc() - all zeroes. Context: process. Return: NULL without memory. */
+struct bftm_request *bftm_request_alloc(void);
+
+/** bftm_request_discard() - free @request, which nothing refers to, and what it owns. */
+void bftm_request_discard(struct bftm_request *request);
+
 /** bftm_upcall_init() - @bn->upcall, of zeroes */
 void bftm_upcall_init(struct bftm_net *bn);
 void bftm_upcall_destroy(struct bftm_upcall *up);

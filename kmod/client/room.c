@@ -12,6 +12,7 @@
 #include "client/helper.c"
 #include "client/line.c"
 #include "client/local_queue.c"
+#include "client/memory.c"
 #include "client/renew.c"
 #include "client/request.c"
 #include "client/session.c"

@@ -74,7 +74,7 @@ static void submission_free(struct bftm_submission *s)
 
 static struct bftm_request *request_new(const struct bftm_submit *arg)
 {
-	struct bftm_request *request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	struct bftm_request *request = bftm_request_alloc();
 
 	if (!request)
 		return NULL;
@@ -168,7 +168,7 @@ static int submit_and_wait(struct bftm_submission *s, const struct bftm_submit *
 	err = submission_begin(s, request);
 	spin_unlock_bh(&s->handle->bn->upcall->lock);
 	if (err) {
-		kfree(request);
+		bftm_request_discard(request);
 		return err;
 	}
 	return submission_end(s, bftm_sleep(&s->wait, at, submission_outcome, s));
