@@ -301,9 +301,12 @@ static int take_socket(struct bftm_line *line)
 	if (!other)
 		rcu_assign_sk_user_data(sk, line);
 	write_unlock_bh(&sk->sk_callback_lock);
-	if (!ours && !other)
+	if (!ours && !other) {
 		setup_udp_tunnel_sock(line->session->bn->net, bftm_tunnel_sock(line->sock),
 				      &tunnel);
+		/* The helper never waits for room: each datagram that left would look for it in vain. */
+		sock_set_flag(sk, SOCK_USE_WRITE_QUEUE);
+	}
 	release_sock(sk);
 	return other ? -EINVAL : 0;
 }
@@ -337,6 +340,7 @@ void bftm_line_detach(struct bftm_line *line)
 		udp_sk(sk)->encap_type = 0;
 		udp_sk(sk)->encap_rcv = NULL;
 		rcu_assign_sk_user_data(sk, NULL);
+		sock_reset_flag(sk, SOCK_USE_WRITE_QUEUE);
 	}
 	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
