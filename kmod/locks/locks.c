@@ -310,8 +310,8 @@ static struct bftm_entry *entry_add(struct bftm_shard *s, struct hlist_head *buc
 struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg *req, bool make,
 				    struct bftm_client *c, u64 *now, struct bftm_entry **ret)
 {
-	u64 hash = siphash(req->name, req->name_len, &t->secret);
-	struct bftm_shard *s = &t->shard[hash >> (64 - BFTM_SHARD_BITS)];
+	u32 hash = hsiphash(req->name, req->name_len, &t->secret);
+	struct bftm_shard *s = &t->shard[hash >> (32 - BFTM_SHARD_BITS)];
 	struct hlist_head *bucket = &s->bucket[hash & t->mask];
 
 	spin_lock(&s->lock);

@@ -79,7 +79,7 @@ struct bftm_locks {
 	atomic_t room;
 	u32 room_max;
 	u32 mask;
-	siphash_key_t secret;
+	hsiphash_key_t secret;
 	struct hlist_head *bucket;
 	struct bftm_shard shard[BFTM_SHARDS];
 };
