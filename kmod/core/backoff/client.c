@@ -409,7 +409,7 @@ static void answer_hold(struct bftm_contend *c,
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!free)
 			return;
-		bftm_hold_grew(c, cfg, before, now, out);
+		bftm_hold_grew(c, cfg, u, before, now, out);
 		if (bftm_converts(c))
 			bftm_convert_free(c, cfg, u, msg, now, out);
 		else if (reads && bftm_value_read(c, cfg, now))

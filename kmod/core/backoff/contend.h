@@ -139,8 +139,8 @@ void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 /** bftm_hold_told() - the application may know now. */
 void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
-/** bftm_hold_grew() - a FREE came; @before is the end without it. */
-void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+/** bftm_hold_grew() - a FREE of server @u came; @before is the end without it. */
+void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		    u64 before, u64 now, struct bftm_out *out);
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);

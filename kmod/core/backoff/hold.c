@@ -7,7 +7,7 @@
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
 	const u32 needed = bftm_win(cfg);
-	u64 from[BFTM_SERVERS_MAX], fth;
+	u64 from[BFTM_SERVERS_MAX] __uninitialized, fth;
 	u32 grants = 0, u;
 
 	for (u = 0; u < cfg->n; u++) {
@@ -216,10 +216,14 @@ void bftm_hold_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_hold_told(c, cfg, now, out);
 }
 
-void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		    u64 before, u64 now, struct bftm_out *out)
 {
-	if (bftm_contend_end(c, cfg) == before || c->base.phase != BFTM_PHASE_HOLD)
+	if (c->base.phase != BFTM_PHASE_HOLD)
+		return;
+	/* The usual case, told at once: without this grant the lock is held as long. */
+	if (bftm_grant_end(c->server[u].from_ns, c->base.want.lease_ns, cfg->rho_ppm) <= before ||
+	    bftm_contend_end(c, cfg) == before)
 		return;
 	out->extended = true;
 	plan_renewal(c, cfg, now);

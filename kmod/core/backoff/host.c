@@ -203,12 +203,18 @@ static void answer_held(struct bftm_host *h, const struct bftm_client_cfg *cfg, 
 {
 	u32 before = h->denied;
 	bool wanted = h->client->wanted;
+	u64 wake_ns = h->client->wake_ns;
 
 	note_denial(h, u, msg);
 	h->core->answer(h->client, cfg, u, msg, now, 0, &step->out);
 	step->disputed = h->denied != before && is_disputed(h, cfg);
 	step->wanted = h->client->wanted && !wanted;
-	host_held(h, cfg, now, step);
+	/* The answers that come after the lock was won change neither its end nor what is due. */
+	if (step->out.verdict == BFTM_PENDING && !step->out.extended &&
+	    h->client->wake_ns == wake_ns)
+		note_sends(h);
+	else
+		host_held(h, cfg, now, step);
 }
 
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,

@@ -92,7 +92,8 @@ enum bftm_host_event {
  * @disputed: up to b servers deny a lock in mode EX that F grant
  * @contested: up to b servers grant one that so many others deny that it cannot be won
  * @wanted:   somebody waits for the lock that is held
- * @end_ns:   of HOLD: the last instant at which the lock is held, by the clock of leases
+ * @end_ns:   with WON and RENEWED: the last instant at which the lock is held, by the clock of
+ *            leases
  * @out:      the messages: RELEASE is that of bftm_release_message(), the others are those of
  *            bftm_contender_message(), and go before it
  */

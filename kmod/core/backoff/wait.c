@@ -58,8 +58,8 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	 * A release reaches all servers at once. An answer that is missing was
 	 * lost; or b liars have made up those that came.
 	 */
-	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) > cfg->b &&
-	    now + cfg->resend_ns < c->poll_ns)
+	if (now + cfg->resend_ns < c->poll_ns &&
+	    bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) > cfg->b)
 		c->poll_ns = now + cfg->resend_ns;
 }
 
