@@ -49,7 +49,9 @@ struct bftm_fast {
 };
 
 /**
- * bftm_fast_alloc() - for an attempt whose client in the core takes @room bytes
+ * bftm_fast_alloc() - for an attempt of the kernel
+ * @room: bytes of its client in the core
+ *
  * Context: process. Return: zeroes but for the room, or NULL.
  */
 struct bftm_fast *bftm_fast_alloc(size_t room);

@@ -304,7 +304,7 @@ static int take_socket(struct bftm_line *line)
 	if (!ours && !other) {
 		setup_udp_tunnel_sock(line->session->bn->net, bftm_tunnel_sock(line->sock),
 				      &tunnel);
-		/* The helper never waits for room: each datagram that left would look for it in vain. */
+		/* A datagram that leaves need not look for the helper, which never waits. */
 		sock_set_flag(sk, SOCK_USE_WRITE_QUEUE);
 	}
 	release_sock(sk);

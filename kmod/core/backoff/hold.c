@@ -6,9 +6,10 @@
 
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
+	u64 __uninitialized from[BFTM_SERVERS_MAX];
 	const u32 needed = bftm_win(cfg);
-	u64 from[BFTM_SERVERS_MAX] __uninitialized, fth;
 	u32 grants = 0, u;
+	u64 fth;
 
 	for (u = 0; u < cfg->n; u++) {
 		const struct bftm_answer *a = &c->server[u];
