@@ -255,10 +255,10 @@ static const struct argp_option options[] = {
 	{ "distrust", KEY_DISTRUST, "SERVER", 0, "Leave out what this server recorded; repeatable", 0 },
 	{ "within", KEY_WITHIN, "TIME", 0,
 	  "two-holders: the wall clocks of all hosts differ by less than this", 0 },
-	{ "at", KEY_AT, "TIME", 0, "cut: the time of the cut, ns of the hosts' wall clocks", 0 },
+	{ "at", KEY_AT, "TIME", 0, "cut: time of the cut by the hosts' wall clocks, in ns since 1970", 0 },
 	{ "servers", KEY_SERVERS, "N", 0, "Servers of the cluster, instead of what the files say", 0 },
-	{ "b", 'b', "N", 0, "How many of them may lie, instead of what the files say", 0 },
-	{ "m", KEY_M, "M", 0, "Grants that win a lock, of protocol = sigma, instead of what the files say", 0 },
+	{ "b", 'b', "N", 0, "How many servers may lie, instead of what the files say", 0 },
+	{ "m", KEY_M, "M", 0, "Grants that win a lock with protocol = sigma, instead of what the files say", 0 },
 	{ "rho", KEY_RHO, "PPM", 0, "Bound on the error of clock rates, instead of what the files say", 0 },
 	{ "json", KEY_JSON, NULL, 0, "Print JSON", 0 },
 	{ 0 },
@@ -270,19 +270,22 @@ int main(int argc, char **argv)
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "COMMAND [FILE...]",
-		.doc = "Say from what hosts recorded whether two clients were inside a lock at once.\v"
-		       "Commands:\n"
-		       "  two-holders      no; no, if clocks keep rho; possibly; or definitely\n"
+		.doc = "Judge, by the files that 'bftmutexctl trace record' wrote on the hosts, whether two "
+		       "clients held a lock at once.\v"
+		       "Commands that judge:\n"
+		       "  two-holders      two clients held a lock at once: no;\n"
+		       "                   no, if clocks keep rho; possibly; definitely\n"
 		       "  waited-but-free  a client waits for a lock that enough servers have free\n"
 		       "  deadlock         clients wait for each other in a circle\n"
 		       "  ghost            enough servers grant an attempt that is over\n"
-		       "  cut --at TIME    holders, grants, queues and datagrams under way\n"
-		       "  why HOST:N       the chain of messages to an event\n"
-		       "  order            all events in an order that may have been\n"
-		       "  draw             a space-time diagram, SVG\n\n"
-		       "Exit status: 0 no, or printed; 1 two-holders: possibly or definitely, other "
-		       "predicates: true at the end; 64 wrong usage, 65 a file is wrong, 66 a file cannot "
-		       "be read.",
+		       "Commands that print:\n"
+		       "  cut --at TIME    holders, grants, queues, datagrams under way at a time\n"
+		       "  why HOST:N       the chain of messages that led to an event\n"
+		       "  order            all events, in an order in which they can have happened\n"
+		       "  draw             a space-time diagram, as SVG\n\n"
+		       "Exit status: 0 when the verdict is no, or something was printed; 1 when two-holders "
+		       "says possibly or definitely, or another verdict is true at the end of the files; 64 "
+		       "wrong usage; 65 a file is wrong; 66 a file cannot be read.",
 	};
 	const char *command = NULL;
 	u32 i;

@@ -384,10 +384,10 @@ int ctl_check(int argc, char **argv)
 		.options = options,
 		.parser = check_parse,
 		.children = ctl_common,
-		.doc = "Tell a monitor, by a line and by the exit status, whether programs get locks "
-	       "here: 0 all well; 1 degraded: they do, but a server is silent, in "
-	       "quarantine or suspect; 2 failed: they do not. Other statuses: the "
-	       "check itself failed.",
+		.doc = "Tell a monitor, by a line and by the exit status, whether programs get locks on "
+		"this host. 0, all well: they do. 1, degraded: they do, but a server is silent, in "
+		"quarantine or suspect. 2, failed: they do not. Any other status: the check itself "
+		"failed.",
 	};
 	struct check check = {};
 	int r;

@@ -177,11 +177,11 @@ static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard
 	print_duration("quarantine", d.quarantine_ns, " after a server's start");
 	print_duration("expected delay", cluster->delta_ns, " one way");
 	printf("  %-18s%u ppm\n", "clock rate error", cluster->rho_ppm);
-	printf("  %-18s%s, unless the application says otherwise\n", "who waits",
+	printf("  %-18s%s, unless the application says otherwise\n", "a waiter",
 	       cluster->backoff ? "backs off" : "stands in the servers' queue");
 	printf("  %-18s%s\n", "servers asked", cluster->ask == BFTMUTEX_ASK_ALL ? "all" :
-	       cluster->ask == BFTMUTEX_ASK_FIRST ? "first so many as a lock needs" :
-	       "first so many as a lock needs, or more (auto)");
+	       cluster->ask == BFTMUTEX_ASK_FIRST ? "at first as many as a lock needs" :
+	       "at first as many as a lock needs, or more (auto)");
 	print_duration("back-off from", d.backoff_ns, " (B = lease + 4 delta)");
 	print_duration("back-off up to", cluster->retry_max_ns, "");
 	printf("  %-18s%s", "back-off grows", retry_name(cluster));
@@ -252,8 +252,8 @@ int ctl_cluster_show(int argc, char **argv)
 		.options = options,
 		.parser = cluster_parse,
 		.args_doc = "[CLUSTER]",
-		.doc = "Check the configuration and show its clusters, or one of them, with "
-		       "what follows from the numbers.",
+		.doc = "Check the configuration, and show its clusters, or one of them, with what "
+		       "follows from the numbers: how many servers may fail, for example.",
 		.children = ctl_common,
 	};
 	const struct bftm_conf_cluster *only = NULL;

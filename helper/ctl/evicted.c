@@ -281,8 +281,9 @@ int ctl_client_evict(int argc, char **argv)
 		.parser = parse_evict,
 		.args_doc = "CLIENT INCARNATION",
 		.doc = "Have the server that runs here forget what CLIENT holds without a lease, and refuse "
-		       "what comes of its incarnations up to INCARNATION. Cut the client off first; then "
-		       "do this at every server: its locks change hands when enough servers have done it.",
+		       "requests of its incarnations (starts of its daemon) up to INCARNATION. Cut the "
+		       "client's host off first; then run this command at every server. The locks change "
+		       "hands when enough servers have forgotten them.",
 		.children = ctl_common,
 	};
 	struct evict e = { .state = CTL_STATE_DIR };

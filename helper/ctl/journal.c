@@ -312,8 +312,9 @@ int ctl_server_journal(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = keeper_parse,
-		.doc = "Store the changes of the objects of the server of this network namespace "
-	       "until it is stopped. The server has to be started with --durability.",
+		.doc = "Store each change of the objects of this network namespace's server in its "
+		       "journal, until the command is stopped. The server has to be started with "
+		       "--durability.",
 		.children = ctl_common,
 	};
 	static struct keeper k = { .state = CTL_STATE_DIR };

@@ -122,11 +122,11 @@ int ctl_keygen(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = keygen_parse,
-		.doc = "Make key files: server-N.key, the master key of a server; "
-		       "client-N.client, a client's keys for all servers; client-N.rank, with "
-		       "which it signs ranks; and ranks, the public keys to these. Without --servers, "
-		       "add clients to the servers whose keys are in DIR. Nothing is ever "
-		       "overwritten but ranks, to which clients are added.",
+		.doc = "Make key files: server-N.key, the master key of a server; client-N.client, a "
+		       "client's keys for all servers; client-N.rank, the key with which the client "
+		       "signs ranks; and ranks, the public keys of all clients. Without --servers, add "
+		       "clients to the servers whose keys are in DIR. No file is ever overwritten except "
+		       "ranks, to which the new clients are added.",
 		.children = ctl_common,
 	};
 	struct keygen keygen = {};

@@ -111,9 +111,9 @@ int ctl_object_dump(int argc, char **argv)
 	static const struct argp argp = {
 		.children = object_children,
 		.args_doc = "[NAME...]",
-		.doc = "Print objects, or all of the cluster that this client may use, for 'object "
-		       "restore': a line of JSON for each. Each object is as it was at one time, but not "
-		       "all at the same time. Options come before NAME.",
+		.doc = "Print the objects NAME, or all objects of the cluster that this client may use, "
+		       "for 'object restore': a line of JSON for each. A line has the object's state at "
+		       "one time; the times of two lines differ. Options come before NAME.",
 	};
 	struct object o = { .names_max = UINT_MAX };
 	struct json_object *names = NULL;
@@ -226,10 +226,9 @@ int ctl_object_restore(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.children = object_children,
-		.args_doc = "",
-		.doc = "Make the objects that standard input describes, as 'object dump' has printed "
-		       "them. An object that exists is left as it is, and the exit status is 1 then. "
-	       "Versions and numbers begin anew. With --json a line for each says the result.",
+		.doc = "Make the objects that standard input describes, in the form of 'object dump'. An "
+		       "object that exists stays as it is, and the exit status is 1 then. Versions and "
+		       "numbers begin anew. With --json a line for each object says the result.",
 	};
 	struct object o = { .names_max = 0 };
 	char *text = NULL;

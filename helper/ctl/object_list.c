@@ -164,11 +164,10 @@ int ctl_object_list(int argc, char **argv)
 		.options = options,
 		.parser = object_option,
 		.children = object_children,
-		.args_doc = "",
-		.doc = "List the objects of the cluster that this client may use, with their types. "
-		       "The command asks the servers. An object that changes just then gets a "
-		       "request, which makes a new version. With --local, list the objects that "
-		       "this host has used since its bftmutexd started, by a request to each.",
+		.doc = "List the objects of the cluster that this client may use, with their types, as "
+		       "the servers tell them. An object that changes at that moment gets a request, "
+		       "which makes a new version. With --local, list only the objects that this host "
+		       "has used since its bftmutexd started, by a request to each.",
 	};
 	struct object o = { .names_max = 0 };
 	struct json_object *names = NULL, *row, *all = json_object_new_array();
@@ -200,9 +199,9 @@ int ctl_object_delete(int argc, char **argv)
 	static const struct argp argp = {
 		.children = object_children,
 		.args_doc = "NAME",
-		.doc = "Delete an object: its content is gone, for all clients and in the order of "
-	       "all requests, and it can be created again, of any type. Its version continues. "
-		       "Its name stays in the tables of the servers. Options come before NAME.",
+		.doc = "Delete an object for all clients: its content is gone, and it can be created "
+		       "again, of any type. Its version continues, and its name stays in the tables of "
+		       "the servers. Options come before NAME.",
 	};
 	struct object o = { .names_max = 1 };
 	static const char request[] = "delete-object";

@@ -70,9 +70,9 @@ int ctl_object_create(int argc, char **argv)
 	static const struct argp argp = {
 		.children = object_children,
 		.args_doc = "NAME TYPE",
-		.doc = "Make an object that all clients share: a register, counter, map, queue or "
-		       "log, or of a type that the configuration has a program for. Options "
-		       "come before NAME.",
+		.doc = "Make an object that all clients share: a register, counter, map, queue, log, or "
+		       "an object of a type for which the configuration has a program. Options come "
+		       "before NAME.",
 	};
 	struct object o = { .names_max = 1, .words_min = 1, .words_max = 1 };
 	char request[128];
@@ -126,7 +126,7 @@ int ctl_object_submit(int argc, char **argv)
 		.parser = object_option,
 		.children = object_children,
 		.args_doc = "NAME REQUEST...",
-		.doc = "Have a request applied to an object, once, and print its response. "
+		.doc = "Apply a request to an object, once, and print the response. "
 		       "Options come before NAME.\v"
 		       "register: read, write VALUE, cas OLD NEW, decide VALUE\n"
 		       "counter: add N, get\n"

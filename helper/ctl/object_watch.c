@@ -195,9 +195,9 @@ int ctl_object_watch(int argc, char **argv)
 		.children = object_children,
 		.args_doc = "NAME",
 		.doc = "Print a line, or with --json an object in a line, whenever an object has "
-		       "changed, until interrupted. Each look is a request; a change that is undone "
-	       "before the next look is not seen, but every entry of a log is. Options come before "
-		       "NAME.",
+		       "changed, until interrupted. Each look is a request. A change that is undone "
+		       "before the next look is not printed; of a log, every entry is printed. Options "
+		       "come before NAME.",
 	};
 	struct object o = { .names_max = 1,
 			    .interval_ns = BFTM_NS_PER_SEC };
@@ -250,9 +250,9 @@ int ctl_object_history(int argc, char **argv)
 	static const struct argp argp = {
 		.children = object_children,
 		.args_doc = "NAME",
-		.doc = "List the last requests of this host for an object, as its bftmutexd "
-		       "remembers them, at most 1024. With --json each is a line of its own, which "
-		       "bftmutex-lin of the selftests reads. Options come before NAME.",
+		.doc = "List the last requests of this host to an object that its bftmutexd remembers, "
+		       "at most 1024. With --json each request is a line, as bftmutex-lin of the "
+		       "selftests reads. Options come before NAME.",
 	};
 	struct object o = { .names_max = 1 };
 	struct json_object *answer;

@@ -271,9 +271,10 @@ int ctl_server_roll(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = roll_parse,
-		.doc = "Keep the roll of the server of this network namespace until it is stopped: who "
-		       "may hold locks without a lease. The server has to be started with --roll, and "
-		       "grants such locks to those alone that the roll names.",
+		.doc = "Keep the roll of the server of this network namespace: the file that names the "
+		       "clients which may hold locks without a lease. The server has to be started with "
+		       "--roll, and grants such locks only to clients that the roll names. The command "
+		       "runs until it is stopped.",
 		.children = ctl_common,
 	};
 	static struct roll_keeper k = { .dir = CTL_STATE_DIR };

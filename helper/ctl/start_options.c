@@ -6,11 +6,11 @@
 #include "ctl/start.h"
 
 static const struct argp_option start_options[] = {
-	{ "key", 'k', "FILE", 0, "The server's key file, by keygen (required)", 0 },
-	{ "id", 'i', "N", 0, "Number of the server; must agree with the key file", 0 },
-	{ "cluster", 'C', "N", 0, "Number of the cluster; must agree with the key file", 0 },
+	{ "key", 'k', "FILE", 0, "The server's key file, made by keygen (required)", 0 },
+	{ "id", 'i', "N", 0, "Number of the server, that of the key file", 0 },
+	{ "cluster", 'C', "N", 0, "Number of the cluster, that of the key file", 0 },
 	{ "port", 'p', "PORT", 0, "UDP port (7373)", 0 },
-	{ "lease-max", 'l', "DUR", 0, "Longest lease, and so length of the quarantine (30s)", 0 },
+	{ "lease-max", 'l', "DUR", 0, "Longest lease that is granted; the quarantine is a little longer (30s)", 0 },
 	{ "rho", 'r', "PPM", 0, "Bound on the rate error of clocks (2000)", 0 },
 	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
 	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
@@ -19,25 +19,24 @@ static const struct argp_option start_options[] = {
 	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
 	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
 	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
-	{ "token-floor", 't', "N", 0, "Highest fencing token that it may have stamped; or "
-	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
-	{ "no-quarantine", 'Q', "R", OPTION_ARG_OPTIONAL, "Grant at once: at most R servers of the "
-	  "cluster restart so within one quarantine, those that lose power together included (1)", 0 },
+	{ "token-floor", 't', "N", 0, "Highest fencing token that the server may have accepted, or "
+	  "'unknown' (0 at its first start on this host, unknown at later ones)", 0 },
+	{ "no-quarantine", 'Q', "R", OPTION_ARG_OPTIONAL, "Keep no quarantine. At most R servers of the cluster "
+	  "may restart so within one quarantine time; servers that lose power together all count (1)", 0 },
 	{ "state", 's', "DIR", 0, "Folder where each start is noted (" CTL_STATE_DIR ")", 0 },
 	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and values of this "
 	  "server, from this file (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
-	{ "durability", 'd', "WORD", 0, "How objects outlive the server, by a journal: none, async or sync "
-	  "(the configuration's, or none)", 0 },
-	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
-	  "directory)", 0 },
-	{ "trust-journal", 'T', NULL, 0, "Believe the journal, whatever happened since: after a loss of "
-	  "power of all servers", 0 },
+	{ "durability", 'd', "WORD", 0, "Whether a journal keeps objects over a restart: none, async or sync "
+	  "(as configured, or none)", 0 },
+	{ "journal", 'J', "FILE", 0, "The journal (as configured, or one in the state directory)", 0 },
+	{ "trust-journal", 'T', NULL, 0, "Believe the journal, whatever happened since: for all servers at once, after all "
+	  "lost their memory", 0 },
 	{ "roll", 'R', NULL, 0, "Have a roll, which 'server roll' keeps: after a restart, wait only for those "
-	  "clients that may hold a lock without a lease by this server (the configuration's choice)", 0 },
-	{ "ingress", 'I', "DEV", 0, "Take requests at this network device, before IP; 'none' for by IP alone (the "
-	  "configuration's, or none)", 0 },
-	{ "members-fenced", 'M', NULL, 0, "Start though rules with 'leaseless' are missing that were there "
-	  "before: none of their clients holds a lock without a lease", 0 },
+	  "clients that may hold a lock without a lease by this server (as configured, or no)", 0 },
+	{ "ingress", 'I', "DEV", 0, "Take requests at this network device, before IP; 'none': through IP alone (as "
+	  "configured, or none)", 0 },
+	{ "members-fenced", 'M', NULL, 0, "Start although rules with 'leaseless' were removed: you know that none of their "
+	  "clients holds a lock without a lease", 0 },
 	{}
 };
 

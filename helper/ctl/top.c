@@ -99,9 +99,9 @@ int ctl_top(int argc, char **argv)
 		.options = options,
 		.parser = top_parse,
 		.children = ctl_common,
-		.doc = "Show servers, holders, locks and stats on a terminal, and how much "
-		       "counters grow in a second. Keys: q quits, s sorts by another column, r turns "
-		       "the order round, up and down scroll.",
+		.doc = "Show servers, holders, locks and counters on the terminal, and how much the "
+		       "counters grow in a second. Keys: q quits, s sorts by the next column, r reverses "
+		       "the order, up and down scroll.",
 	};
 	u64 interval_ns = BFTM_NS_PER_SEC;
 	struct bftm_nl nl;

@@ -132,8 +132,8 @@ int ctl_who(int argc, char **argv)
 		.parser = who_option,
 		.children = ctl_common,
 		.args_doc = "NAME",
-		.doc = "Ask the servers which client has a lock, how many wait for it, and what is "
-		       "left of its lease. No lying server can make a holder up.",
+		.doc = "Ask the servers which client has a lock, how many clients wait for it, and what "
+		       "is left of the lease. No lying server can make up a holder.",
 	};
 	struct who w = { .wait_ns = WAIT_DEFAULT_NS };
 	struct json_object *answer, *name;
