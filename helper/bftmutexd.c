@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
 	{ "state", 's', "DIR", 0, "Folder for files that must survive a restart (default " STATE_DIR ")", 0 },
 	{ "pid-file", 'p', "FILE", 0, "Write the process's number there", 0 },
 	{ "foreground", 'f', NULL, 0, "Stay in the foreground, and log to stderr", 0 },
-	{ "boot-id", 'b', "ID", 0, "This boot of the host, if /proc does not tell", 0 },
+	{ "boot-id", 'b', "ID", 0, "Identity of this boot of the host, where /proc has none", 0 },
 	{ "debug", 'd', NULL, 0, "Log more", 0 },
 	{ "check", 'n', NULL, 0, "Check the configuration and its keys, and exit", 0 },
 	{ 0 },
