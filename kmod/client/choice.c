@@ -5,11 +5,13 @@
 #include "client/session.h"
 #include "netns.h"
 
-/* So many times as many acquires are the kernel's before it has the helper watch again. */
+/*
+ * After a watch of the helper, the kernel takes so many times as many acquires before the next one.
+ */
 #define WATCH_PAUSE	16
 /*
- * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
- * it may be that no datagram of the kernel's ever passes.
+ * After an acquire that too few servers answered, the helper takes 16 acquires, then twice as many,
+ * up to 1,024: perhaps no datagram of the kernel ever passes.
  */
 #define VAIN_BITS	6
 
@@ -25,13 +27,12 @@ bool bftm_choice_may(struct bftm_net *bn, const struct bftm_request *request)
 
 	lockdep_assert_held(&bn->upcall->lock);
 	/*
-	 * The helper knows values, and tells servers that restart of all that is held without a
-	 * lease.
+	 * Only the helper knows values, and tells restarted servers of all locks without a lease.
 	 */
 	if (!s || !bftm_session_serves(s) || request->submission || request->value ||
 	    arg->flags & BFTM_NO_LEASE)
 		return false;
-	/* The helper has locks of such names for itself, objects': it orders these. */
+	/* The helper takes locks of such names for itself, when it orders requests to objects. */
 	if (!arg->name[arg->name_len - 1])
 		return false;
 	return lease_of(s, arg) <= s->lease_max_ns;
@@ -54,7 +55,7 @@ static enum bftm_wait wait_of(const struct bftm_session *s, const struct bftm_ac
 {
 	bool queues = arg->way == BFTM_WAY_QUEUE || (arg->way == BFTM_WAY_DEFAULT && s->queues);
 
-	/* Figure 1 is the helper's, which sleeps: the kernel has the first round. */
+	/* Only the helper sleeps between rounds (Figure 1): the kernel has the first round. */
 	return queues && !(arg->flags & BFTM_TRY) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NOT;
 }
 

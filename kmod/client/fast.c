@@ -26,7 +26,7 @@
 #include "netns.h"
 #include "time/clock.h"
 
-/* Of locks, each with 64 requests behind it at most, and datagrams, in one hold of the lock. */
+/* Locks, each with up to 64 requests behind it, and datagrams that one hold of the lock handles. */
 #define RETIRE_BATCH	8
 
 static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_session *s,
@@ -70,7 +70,7 @@ static void fast_free(struct bftm_fast *f)
 	bftm_fast_discard(f);
 }
 
-/* Each answer comes here, and few of them change when the next thing is to be done. */
+/* Every answer comes here, but few answers change the time of the next step. */
 static bool is_armed(const struct bftm_fast *f)
 {
 	return !RB_EMPTY_NODE(&f->due.node) && !f->unsent.to && f->host.due_ns &&
@@ -115,8 +115,9 @@ static bool fast_send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
 }
 
 /*
- * All servers hear the same, since no message has a value. A message without room is late, which to
- * the protocol is a delay of the network; then one before it is lost that had no room either.
+ * All servers hear the same, since no message has a value. A message that finds no room is kept and
+ * sent late, which to the protocol is a delay of the network; an earlier message that was kept is
+ * lost then.
  */
 static void send_one(struct bftm_fast *f, const struct bftm_send *send)
 {
@@ -279,8 +280,8 @@ static void hand_over(struct bftm_fast *f)
 }
 
 /*
- * Its time is over. The helper knows which servers are silent, and says so; of tokens the kernel
- * alone knows here.
+ * The time limit is over. The helper knows which servers are silent, and says so; only the kernel
+ * knows here which servers lack tokens.
  */
 static void fast_time_out(struct bftm_fast *f)
 {

@@ -83,14 +83,17 @@ void bftm_handle_free(struct bftm_handle *h)
 
 	bftm_burst_lock(up, &burst);
 	/*
-	 * In the same hold: what loses all locks finds the handle, or what it leaves behind.
-	 * Softirqs are off wherever the lock of the numbers is held, so it may be taken inside
-	 * this one.
+	 * In the same hold: code that loses all locks finds the handle, or the request that it
+	 * leaves behind. Softirqs are off wherever the lock of the numbers is held, so that lock
+	 * may be taken inside this one.
 	 */
 	xa_erase(&up->handles, h->number);
 	bftm_handle_check(h);
 	if (h->request) {
-		/* Without BFTM_IOC_RELEASE: what it set may not be what is to be. */
+		/*
+		 * Closed without BFTM_IOC_RELEASE: the value that the program set may not be the
+		 * one to leave.
+		 */
 		if (h->state == BFTM_STATE_HELD && h->request->value) {
 			bftm_held_value_doubt(h->request);
 			h->request->value->set = false;

@@ -440,9 +440,9 @@ out:
 }
 
 /*
- * The handle that holds by a request of the helper's; @sends are noted. Return: NULL if none does
- * any more. Of what the kernel has by itself its attempt knows the end, and no other end may be
- * told.
+ * The handle that holds a lock by this request of the helper; @sends are noted. Return: NULL if no
+ * handle does any more. Of a lock that the kernel took by itself, the attempt knows the end, and
+ * nobody may tell another end.
  */
 static struct bftm_handle *holder_of(struct bftm_upcall *up, u64 id, u32 sends)
 {

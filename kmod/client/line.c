@@ -34,8 +34,9 @@
 #include "udp/udp.h"
 
 /*
- * Would the socket get a frame that came by @dev, with these ends? Its owner may bind or connect it
- * at any time. Its filter would not be asked: UDP has the kernel take what it wants before.
+ * Would the socket get a frame that came by @dev, with these ends? The socket's owner may bind or
+ * connect it at any time. UDP would not ask the socket's filter about this frame either: it gives
+ * the kernel its datagrams before.
  */
 static bool socket_hears(const struct sock *sk, const struct net_device *dev,
 			 const struct bftm_address *ends)
@@ -141,8 +142,9 @@ void bftm_line_route(struct bftm_line *line)
 }
 
 /*
- * Return: was it sent, as far as this host can tell? For want of room in the socket or of memory it
- * was lost, as it may be on its way: that passes, while the reason of other errors stays.
+ * Return: was the datagram sent, as far as this host can tell? A datagram that found no memory or
+ * no room in the socket counts as sent, as one that is lost on its way: such a want passes, while
+ * the reasons of other errors stay.
  */
 static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct bftm_wire *wire,
 		      const u32 *skips)
@@ -199,8 +201,9 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const
 }
 
 /*
- * Of user space, and nobody else's: l2tp takes sockets in the same way. Of IPv6, since
- * peers may be, and the route to one is looked up by what only such a socket has.
+ * The socket must belong to user space alone: l2tp takes sockets in the same way. It must be of
+ * IPv6, since peers may be, and the route to such a peer is looked up by fields that only this kind
+ * has.
  */
 static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 {

@@ -18,8 +18,8 @@
 #include "netns.h"
 
 /*
- * More requests for a name are the helper's, and come after those behind: a walk ends at the first
- * of them, so it is no longer than this.
+ * Further requests for a name are the helper's, and stand after those that wait behind. A walk ends
+ * at the first of them, so this bounds its length.
  */
 #define BEHIND_MAX	64
 

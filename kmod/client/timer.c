@@ -74,8 +74,8 @@ void bftm_handle_arm(struct bftm_handle *h)
 }
 
 /*
- * CLOCK_BOOTTIME at which the acquire fails here; 0 for never. The helper ends one that it, or the
- * kernel, asks servers for, and has the time to say why.
+ * CLOCK_BOOTTIME at which the acquire fails here; 0 for never. If servers are asked for it, the
+ * helper ends it before, and the slack leaves the helper time to say why.
  */
 static u64 limit_of(const struct bftm_request *request)
 {
@@ -173,8 +173,8 @@ static void handle_ring(struct bftm_handle *h, u64 now)
 		u64 until = limit_of(h->request);
 
 		/*
-		 * Without a limit, or before it, it is the alarm of the lease before, given back
-		 * meanwhile, that rings here; or the request does not wait behind another any more.
+		 * Without a limit, or before it, the alarm was set for an earlier lease, which was
+		 * given back meanwhile, or while the request still waited behind another.
 		 */
 		if (until && until <= now)
 			handle_time_out(h);

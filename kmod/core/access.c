@@ -17,7 +17,10 @@ static bool rule_fits(const struct bftm_rule *rule, const struct bftm_msg *req)
 {
 	if (!is_for(rule, req->client))
 		return false;
-	/* It is about every lock: any name that is denied decides, or a rule for all. */
+	/*
+	 * RECOVER is about every lock: the first rule decides that denies any name, or is for all
+	 * names.
+	 */
 	if (req->type == BFTM_MSG_RECOVER)
 		return rule->deny || !rule->prefix_len;
 	return is_about(rule, req);

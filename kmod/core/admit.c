@@ -99,7 +99,10 @@ void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg
 	if (reply->type != BFTM_MSG_CHALLENGE)
 		return;
 	if (may_learn(t, cfg, req, now)) {
-		/* As of STAMP: whoever tells too much would take all tokens from all. */
+		/*
+		 * As for STAMP: a client that tells too high a floor would use up the tokens of all
+		 * others.
+		 */
 		if (req->token > BFTM_TOKEN_FLOOR_MAX ||
 		    !bftm_tokens_may_be(t, req->token, wall_ns, 0)) {
 			bftm_refuse(req, reply, BFTM_REFUSED_CLOCK);

@@ -172,7 +172,10 @@ static void suspect(struct bftm_ask_state *a, u32 u)
 	a->suspected |= 1u << u;
 	s->level += s->level < LEVEL_MAX;
 	s->proven = 0;
-	/* It is not asked any more: what it caused is no reason to ask more than before. */
+	/*
+	 * The server is not asked any more: second steps that it caused are no reason to ask more
+	 * servers.
+	 */
 	a->pressure -= a->pressure < SUSPICION ? a->pressure : SUSPICION;
 }
 

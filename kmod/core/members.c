@@ -65,7 +65,7 @@ bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *r
 	member = bftm_members_find(m, req->client);
 	if (!member || req->attempt >> 32 <= bftm_published(member->noted))
 		return false;
-	/* When the roll does not say so any more, it names what was heard of till then. */
+	/* By the roll such a member may hold anything, until the roll names the incarnation. */
 	return !(req->flags & BFTM_FLAG_REASSERT && !bftm_published(member->noted) &&
 		 bftm_published(member->awaited) && req->attempt >> 32 <= req->seq >> 32);
 }
@@ -92,7 +92,10 @@ bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, boo
 	return true;
 }
 
-/* Of an attempt its own incarnation: a helper goes on with what an earlier one has won. */
+/*
+ * A message about an attempt counts for the attempt's incarnation: a helper goes on with locks that
+ * an earlier one has won.
+ */
 static u64 incarnation_of(const struct bftm_msg *req)
 {
 	switch (req->type) {

@@ -82,7 +82,7 @@ u32 bftm_release_wake(struct bftm_release *r,
 	if (now < r->wake_ns || is_done(r, cfg))
 		return 0;
 	r->wake_ns = bftm_later(now, cfg->resend_ns, r->sends);
-	/* Servers that are down for long are not asked more often than by one who waits. */
+	/* Servers that are down for long are not asked more often than a waiting client would. */
 	if (r->surely && r->sends >= BFTM_RELEASE_SENDS &&
 	    r->wake_ns < now + bftm_poll(BFTM_LEASE_NONE))
 		r->wake_ns = now + bftm_poll(BFTM_LEASE_NONE);

@@ -54,7 +54,7 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	if (shell->take && !shell->take(arg, head)) {
 		if (shell->behind && shell->behind(arg, head, reply))
 			return BFTM_SERVED;
-		/* It may have been written, and is not to be sent. */
+		/* The callback may have written a reply, which must not be sent. */
 		reply->type = BFTM_MSG_NONE;
 		return BFTM_NOT_NEW;
 	}
@@ -68,7 +68,7 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	}
 	*limits = *cfg;
 	limits->recovering = members && bftm_published(members->awaited);
-	/* Rules do not see what is for another incarnation. */
+	/* Access rules do not see a request that is for another incarnation. */
 	if (shell->permit && !shell->permit(arg, head, limits, reply))
 		return BFTM_SERVED;
 	*admit = bftm_admit(cfg, head, now, reply);

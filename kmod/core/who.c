@@ -20,7 +20,9 @@ static u32 owners_agreeing(const struct bftm_owner_said *said, u32 n, u32 with)
 	return sum;
 }
 
-/* The (b + 1)-th least of one field, of servers that agree with @with: no lie that is too low. */
+/*
+ * The (b + 1)-th least value of one field, of servers that agree with @with: no lie makes it lower.
+ */
 static u64 least_believed(const struct bftm_owner_said *said, u32 n, u32 b, u32 with,
 			  u64 (*field)(const struct bftm_owner_said *s))
 {
@@ -71,7 +73,10 @@ void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, u32 needed
 	for (u = 0; u < n; u++) {
 		ret->told += said[u].told;
 		count = said[u].told ? owners_agreeing(said, n, u) : 0;
-		/* That somebody has it is believed of b + 1, and that nobody has it of F alone. */
+		/*
+		 * b + 1 servers are believed that somebody has the lock, and only F that nobody has
+		 * it.
+		 */
 		if (count > agree && (said[u].attempt || count >= needed)) {
 			agree = count;
 			best = u;

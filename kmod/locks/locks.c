@@ -85,8 +85,8 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 }
 
 /*
- * Has it a value that clients would miss? It stays as long as half of the room is free: locks in
- * use need that more.
+ * Does the entry keep a value that clients would miss? Such an entry stays while half of the room
+ * is free: locks in use need the room more.
  */
 static bool keeps(const struct bftm_shard *s, const struct bftm_entry *e)
 {
@@ -318,9 +318,10 @@ struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg 
 	/* Read under the lock: the core's clock never runs backwards. */
 	*now = bftm_clock_ns();
 	/*
-	 * It was new, but this processor may have stood still on the way here. Others have
-	 * then obeyed the client's next incarnation, which begins above the window and counts
-	 * on what it was answered: a YIELD of the last one would free a grant of this one.
+	 * The request was new, but this processor may have stood still on the way here. Meanwhile
+	 * others may have obeyed the client's next incarnation, whose numbers begin above the
+	 * window and which relies on its answers: a YIELD of the last incarnation would free a
+	 * grant of the next.
 	 */
 	if (!bftm_client_holds(c, req->seq)) {
 		spin_unlock(&s->lock);

@@ -57,7 +57,7 @@ static int read_rule(const struct nlattr *nest, struct bftm_rule *rule,
 	return 0;
 }
 
-/* Of clients that are no members nobody waits for anything. */
+/* Nobody waits for anything from clients that are no members. */
 static int read_eviction(const struct nlattr *nest, struct bftm_rules *rules,
 			 struct netlink_ext_ack *extack)
 {
@@ -258,7 +258,7 @@ int bftmutex_nl_member_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 	if (bn->server)
 		rules = rcu_dereference_protected(bn->server->rules,
 						  lockdep_is_held(&bn->mutex));
-	/* As of rules: with them the members may be others. */
+	/* As for rules: new rules may have other members. */
 	cb->seq = rules ? rules->number : 1;
 	for (; rules && cb->args[0] < rules->members.count; cb->args[0]++) {
 		len = skb->len;

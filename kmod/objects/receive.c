@@ -28,7 +28,7 @@ static noinline_for_stack void send_wire(struct bftm_server *server,
 	bftm_socket_send(server, to, &wire);
 }
 
-/* In the skb stand the data already, where they belong. */
+/* The data are already in the skb, where they belong. */
 static void send_order(struct bftm_server *server, const struct bftm_outcome *outcome,
 		       const struct bftm_address *to, const struct bftm_client *c,
 		       struct bftm_order_msg *reply, struct sk_buff *skb)
@@ -42,7 +42,7 @@ static void send_order(struct bftm_server *server, const struct bftm_outcome *ou
 	bftm_journal_send(server, outcome, c->id, to, reply->type, skb);
 }
 
-/* For an answer that takes no more than so much between name and tag. */
+/* An skb for an answer that takes no more than @room between name and tag. */
 static struct sk_buff *answer_room(struct bftm_server *server, u8 name_len, u32 room)
 {
 	return bftm_socket_room(server, BFTM_HEAD_LEN + bftm_pad8(name_len) + room + BFTM_TAG_LEN);

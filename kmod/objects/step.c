@@ -52,7 +52,7 @@ static void enlarge(struct bftm_objects *t, struct bftm_object *o)
 	o->pend = new;
 }
 
-/* Of an object before a step: each body that it loses is put after it. */
+/* The bodies of an object before a step: each one that the object loses is put after the step. */
 struct before {
 	struct bftm_rank max;
 	struct bftm_rank prop;

@@ -12,7 +12,7 @@
 #include "objects/uploads.h"
 #include "time/clock.h"
 
-/* One that was used more lately is not given up for another. */
+/* An arrival that was used more lately is not given up for another one. */
 #define IDLE_NS BFTM_NS_PER_SEC
 
 /**
@@ -171,8 +171,8 @@ static void arrival_free(struct bftm_objects *t, struct arrival *a)
 }
 
 /*
- * Of those that must go for one more of this client, the one used longest ago; NULL
- * for none. A client that has many pushes out its own, whatever it does to them.
+ * The arrival that must go for one more of this client: the one used longest ago, or NULL for none.
+ * A client with many arrivals pushes out its own, whatever it does to them.
  */
 static struct arrival *find_last(struct bftm_thing *e, u32 client)
 {
@@ -234,7 +234,7 @@ static struct bftm_stored *take_piece(struct bftm_object_shard *s, struct bftm_t
 	return bftm_stored_get(a->stored);
 }
 
-/* It is whole: keep it, or refuse what its pieces do not make. */
+/* The body is whole: keep it, or refuse it if its pieces have another digest. */
 static void upload_judge(struct bftm_objects *t, const struct bftm_place *at,
 			 const struct bftm_order_msg *req, struct bftm_stored *body,
 			 struct bftm_order_msg *reply)

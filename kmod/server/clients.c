@@ -95,7 +95,10 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 	c->replayed += !fresh && c->replayed != S32_MAX;
 	if (fresh)
 		c->seen_ns = now;
-	/* One that was overtaken may come from where the client is no more. */
+	/*
+	 * A request that a later one has overtaken may come from an address that the client has
+	 * left.
+	 */
 	if (fresh && from && (seq == c->window.top || !c->address.family))
 		c->address = *from;
 	spin_unlock(&c->lock);

@@ -65,11 +65,10 @@ static void server_free(struct bftm_server *server)
 }
 
 /*
- * The number below the first grant: seconds of the wall clock, and what there is of the next
- * one in units of 2^-32 s, of which a server does not grant one each. So numbers grow over
- * restarts, two within a second too, as long as the clock does. Those of an attempt that goes
- * on while the clock is set back, or passes 2106, count no more at the server that was
- * restarted then.
+ * The number below that of the first grant: the wall clock, in units of 2^-32 s. A server makes
+ * fewer grants than one in each unit, so numbers grow over restarts, even over two within a second,
+ * as long as the clock does. If the clock is set back, or passes 2106, an attempt that goes on
+ * meanwhile does not count grants of the server that was restarted then any more.
  */
 static u64 gno_first(void)
 {

@@ -72,8 +72,8 @@ void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 }
 
 /*
- * The answer goes the way that the request came: what arrives in a VRF is unreachable from
- * elsewhere. There skb_iif is the VRF's device also where the address is a link's own.
+ * The answer goes the way that the request came: a host in a VRF is unreachable from elsewhere.
+ * There skb_iif is the VRF's device, even if the address is link-local.
  */
 static void read_address(const struct net *net, const struct sk_buff *skb, u16 family,
 			 struct bftm_address *ret)
@@ -128,8 +128,8 @@ static bool is_ours(const struct sk_buff *skb, u16 family)
 }
 
 /*
- * It begins its way anew: of how it came nothing may show in how it goes. That is what
- * a tunnel forgets, and what a program's datagram never had.
+ * The answer begins its way anew: nothing of how the request came may show. So everything goes that
+ * a tunnel clears, and that a program's datagram never had.
  */
 static void turn_round(struct sk_buff *skb)
 {

@@ -58,7 +58,7 @@ int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 	set_csum4(skb, uh, to);
 	ip = __skb_push(skb, sizeof(*ip));
 	skb_reset_network_header(skb);
-	/* As a program's datagrams: in one piece, where the first link lets it pass. */
+	/* As a program's datagrams, this one stays in one piece if the first link lets it pass. */
 	whole = skb->len <= dst_mtu(dst) && ip_dont_fragment(sk, dst);
 	*ip = (struct iphdr){
 		.version = 4,
@@ -74,7 +74,7 @@ int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 	return ip_local_out(net, sk, skb);
 }
 
-/* Of what is sent by a socket that a program made. */
+/* The datagram is treated as if the program that made the socket had sent it. */
 static void look_like(struct sk_buff *skb, struct sock *sk)
 {
 	skb->mark = READ_ONCE(sk->sk_mark);

@@ -219,7 +219,7 @@ bool bftm_answered(const struct bftm_contend *c,
 bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg)
 {
-	/* That the lock was granted is some time ago. */
+	/* Some time has passed since the lock was granted. */
 	if (bftm_fences(c))
 		return bftm_count(c->answered) >= bftm_win(cfg);
 	return c->reached ||
@@ -259,7 +259,7 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_round_judge(c, cfg, now, rnd, out);
 }
 
-/* A waiter keeps nothing of the grant; a holder by the grants of F servers what it holds. */
+/* A waiter gives the whole grant back; a holder keeps the mode that it holds by F servers. */
 void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out)
 {
 	bftm_out_add(out, &(struct bftm_send){

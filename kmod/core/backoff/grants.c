@@ -89,7 +89,7 @@ static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
-		/* Most are such where many wait, and no other count is about them. */
+		/* Where many wait, most parties are such, and no other count is about them. */
 		if (!p->mode && !p->held) {
 			if (p->attempt)
 				take_better(&s->bid[p->want], p);

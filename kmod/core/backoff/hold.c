@@ -54,7 +54,7 @@ static void uncount(struct bftm_contend *c, u32 u)
 {
 	struct bftm_answer *a = &c->server[u];
 
-	/* Of a conversion what is held goes on to count. */
+	/* During a conversion the grants of the held mode go on counting. */
 	a->more_ns = 0;
 	if (c->base.phase == BFTM_PHASE_HOLD)
 		return;
@@ -99,9 +99,10 @@ void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 }
 
 /*
- * Have all servers yet to hear that it is held? A client that did not ask all for the lock begins
- * to renew it with all. Else a host that goes down may take two servers of the holder's: a server
- * that grants, and by the grants of a waiter there a server that has never heard of the holder.
+ * Must all servers still hear that the lock is held? A client that did not ask all for the lock
+ * renews it first at all. Otherwise a host that goes down may take two servers from the holder: a
+ * server on that host that grants and, by the grants of a waiter on that host, a server that has
+ * never heard of the holder.
  */
 static bool is_unannounced(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
@@ -125,9 +126,9 @@ static u64 renewal_pause(const struct bftm_contend *c, const struct bftm_client_
 }
 
 /*
- * So often servers are told of a mode that was given up, in about a lease: by then a server that
- * has heard nothing has ended the grant. Else a server that is down would have a lock renewed that
- * its program lets end.
+ * How often servers are told of a mode that was given up, in about a lease: by then a server that
+ * has heard nothing has ended the grant. Without this bound, a server that is down would keep a
+ * lock being renewed that its program lets end.
  */
 #define OWED_SENDS 16
 
@@ -137,7 +138,7 @@ static void plan_renewal(struct bftm_contend *c,
 {
 	u64 from;
 
-	/* One that waits for another mode polls as all who wait. */
+	/* A holder that waits for another mode polls as all waiting clients do. */
 	if (bftm_converts(c))
 		return;
 	if (c->resends >= OWED_SENDS && c->base.want.lease_ns != BFTM_LEASE_NONE)
@@ -237,7 +238,7 @@ void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *c
 	bftm_hold_arm(c, cfg);
 }
 
-/* The servers whose grants it holds by; all, where those that it knows are too few. */
+/* The servers by whose grants the lock is held; all servers, if the known ones are too few. */
 static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u32 servers = granted(c, cfg);
@@ -246,8 +247,8 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 }
 
 /*
- * It asks those that have granted. When F of them have not answered by the next time, it asks all:
- * the others give it their first place, and who waits yields to it.
+ * A renewal asks the servers that have granted. If F of them have not answered by the next time, it
+ * asks all: the others give the holder their first place, and a waiting client yields to it.
  */
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)

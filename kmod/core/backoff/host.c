@@ -24,10 +24,9 @@ static void host_lose(struct bftm_host *h, const struct bftm_client_cfg *cfg, bo
 }
 
 /*
- * Up to b servers that deny what F grant may lie, or F are about to hear of a holder that these
- * know. Of more a correct one is among them: somebody else has the lock, or just had it. Beside
- * holders of other modes than EX come and go others, and servers learn of these one after the
- * other.
+ * Up to b servers that deny what F grant may lie, or know a holder of whom the F have yet to hear.
+ * Of more than b servers one is correct: somebody else has the lock, or just had it. In modes other
+ * than EX further holders come and go, and servers learn of them one after the other.
  */
 static bool is_disputed(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
 {
@@ -35,7 +34,7 @@ static bool is_disputed(const struct bftm_host *h, const struct bftm_client_cfg 
 	       bftm_count(h->denied) <= cfg->b;
 }
 
-/* Of a wait: up to b servers grant what enough others deny that nobody can win. */
+/* While the attempt waits: up to b servers grant, and so many others deny that nobody can win. */
 static bool is_contested(const struct bftm_host *h, const struct bftm_client_cfg *cfg,
 			 const struct bftm_out *out)
 {
@@ -178,15 +177,15 @@ static void host_released(struct bftm_host *h, const struct bftm_client_cfg *cfg
 		step->event = BFTM_HOST_OVER;
 }
 
-/* A server in quarantine says WAIT as well, of no place in its queue. */
+/* A server in quarantine says WAIT as well, without a place in its queue. */
 static bool denies(const struct bftm_msg *msg)
 {
 	return msg->type == BFTM_MSG_LOCKED || (msg->type == BFTM_MSG_WAIT && msg->position);
 }
 
 /*
- * Also an answer counts that is too late to win by, until the next renewal. A server that grants
- * the lock afterwards had another client's grant to end first.
+ * An answer that is too late for the win counts as well, until the next renewal. A server that
+ * grants the lock after that had another client's grant to end first.
  */
 static void note_denial(struct bftm_host *h, u32 u, const struct bftm_msg *msg)
 {

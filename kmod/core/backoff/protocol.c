@@ -129,7 +129,7 @@ static void describe_grant(const struct bftm_lock *lock, const struct bftm_party
 		.holders = bftm_lock_holders(lock),
 		.places = bftm_parties(lock) - 1,
 	};
-	/* A value in doubt is as none, but for who has the lock and may write one. */
+	/* A value in doubt counts as none, except to a holder that may write one. */
 	if (bftm_value_certain(lock) || (bftm_value_of(lock) && !bftm_is_free(lock)))
 		ret->places += BFTM_VALUE_PLACES;
 	if (!p || !bftm_party_granted(p))

@@ -110,8 +110,8 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	}
 	bftm_release_all(c, cfg, out);
 	/*
-	 * Only competitors make s grow, not silence and not a quarantine: one
-	 * is named by some correct server when more than b say LOCKED.
+	 * Only competitors make s grow, not silence or a quarantine: of more than b servers that
+	 * say LOCKED a correct one knows a competitor.
 	 */
 	if (locked > cfg->b || !c->retries)
 		c->retries++;

@@ -45,7 +45,7 @@ void bftm_value_tell(const struct bftm_lock *lock, u8 room, struct bftm_msg *msg
 	msg->value_room = bftm_pad8(msg->value_len);
 	if (!v || v->doubt)
 		msg->flags |= BFTM_FLAG_DOUBT;
-	/* Longer than its client has room for: it hears only how long it is. */
+	/* The value is longer than the room of its client, which hears only the length. */
 	if (msg->value_room > 8 * (room - 1))
 		msg->value_room = 0;
 	if (msg->value_room)

@@ -52,7 +52,7 @@ void bftm_rank_timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 	bool shown = bftm_kth_largest(o->reported, cfg->n, 1) > o->rank.count;
 
 	raise(o, &o->timeouts, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
-	/* Honest clients, of which none gets through, show each other theirs. */
+	/* Honest clients, none of which gets through, show each other their ranks. */
 	o->proofs = 0;
 }
 

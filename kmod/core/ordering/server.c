@@ -213,7 +213,7 @@ static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 	reply->type = BFTM_ORDER_COMMITTED;
 }
 
-/* The answer to this very request may have been lost: its own next rank does not forbid it. */
+/* The answer to this very request may have been lost; its own next rank does not forbid it. */
 static bool is_done_before(const struct bftm_object *o, const struct bftm_order_msg *req)
 {
 	return !bftm_rank_cmp(&o->max, &req->then) && !bftm_rank_cmp(&o->prop, &req->rank) &&
@@ -234,7 +234,7 @@ static void commit_get(struct bftm_object *o, const struct bftm_order_msg *req,
 	tell_waiting(o, req, BFTM_ORDER_COMMITTED_GOT, out, reply);
 }
 
-/* That it is for this start of the server, admission has made sure of. */
+/* Admission has checked that the request is for this start of the server. */
 static void install(struct bftm_object *o, const struct bftm_order_msg *req,
 		    struct bftm_body *body, struct bftm_order_msg *reply)
 {
@@ -285,7 +285,7 @@ static void recover(struct bftm_object *o, const struct bftm_order_msg *req,
 		recover_get(o, &req->then, reply);
 }
 
-/* A rank is its client's own; after one there is room for more. */
+/* A rank must be its client's own, and leave room for higher ones. */
 static bool rank_is_own(const struct bftm_order_msg *req)
 {
 	if (req->type == BFTM_ORDER_SUBMIT || req->type == BFTM_ORDER_FETCH)
