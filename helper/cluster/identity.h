@@ -88,7 +88,7 @@ void bftm_identity_holds(struct bftm_identity *identity, u64 attempt);
  * @last:    that the last start used, 0 for none
  * @ret:     the clock's, or one more than @last when that is larger
  *
- * One that does not fit would come out as one of long ago: servers drop such numbers as
+ * One that does not fit would be cut to one of long ago: servers drop such numbers as
  * repeated, and say nothing.
  *
  * Return: 0; -EOVERFLOW when none is left, or by this clock; -EUCLEAN when @last is none.
@@ -114,7 +114,7 @@ void bftm_identity_put(struct bftm_identity *identity);
  * bftm_identity_keep() - the next daemon begins above all numbers used until now
  * @identity: the client
  *
- * Once a second. An incarnation has 2^32 of them; who is used for longer goes on into the
+ * Once a second. An incarnation has 2^32 of them; a client that is used for longer goes on into the
  * next one, and the clock may not be there yet.
  */
 void bftm_identity_keep(struct bftm_identity *identity);
@@ -152,8 +152,8 @@ static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
  * bftm_identity_skip() - what was sent before is old for a server from the next request on
  * @id: the client
  *
- * A YIELD that is still under way then frees no grant which that server confirms to whoever
- * adopts the lock, and does not know that it was yielded.
+ * Then a YIELD that is still under way frees no grant which that server confirms to the daemon
+ * that adopts the lock: this daemon does not know of the YIELD.
  */
 static inline void bftm_identity_skip(struct bftm_identity *id)
 {

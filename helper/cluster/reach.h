@@ -8,7 +8,7 @@
 
 #include "core/limits.h"
 
-/* For so long a request without a time limit puts up with it. */
+/* How long a request without a time limit goes on while too few servers answer. */
 #define BFTM_UNREACHABLE_NS (30 * BFTM_NS_PER_SEC)
 
 /**
@@ -25,8 +25,8 @@ static inline bool bftm_unreachable(u64 since_ns, u64 now)
  * bftm_limit_errno() - why a request fails whose time limit is over
  * @in_vain: servers were asked as often as they are, and too few answered since
  *
- * A limit that ends before is no sign of anything but itself: servers that are farther away
- * than it is long are well.
+ * A shorter limit says nothing of the servers: those that are farther away than the limit is
+ * long are well.
  */
 static inline int bftm_limit_errno(bool in_vain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The choice between the kernel and the helper, for each acquire. The helper has what the kernel
- * cannot ask for by itself, and some of what it could: the helper takes down which servers disagree
+ * The choice between the kernel and the helper, for each acquire. The helper takes the acquires
+ * that the kernel cannot make by itself, and some that it could, to record which servers disagree
  * with others.
  */
 #ifndef BFTM_CHOICE_H
@@ -15,8 +15,8 @@ struct bftm_session;
 struct bftm_want;
 
 /*
- * Rounds that the helper is to see after one in which servers disagreed. After one in which they
- * may have learned of two clients in another order it sees the next.
+ * Rounds that the helper sees after one in which servers disagreed. If they may only have learned
+ * of two clients in different orders, the helper sees the next round.
  */
 #define BFTM_CHOICE_WATCH 16
 

@@ -69,13 +69,13 @@ void bftm_fast_discard(struct bftm_fast *f);
  */
 bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request);
 
-/** bftm_fast_end() - who waited or held is done; the request stays the caller's. */
+/** bftm_fast_end() - the waiter or holder is done; the request stays the caller's. */
 void bftm_fast_end(struct bftm_request *request);
 
-/** bftm_fast_renew() - ask now for a longer lease of what is held. */
+/** bftm_fast_renew() - ask now for a longer lease of the held lock. */
 void bftm_fast_renew(struct bftm_request *request);
 
-/** bftm_fast_leave() - the helper goes on with what is held. */
+/** bftm_fast_leave() - the helper goes on with the held lock. */
 void bftm_fast_leave(struct bftm_request *request);
 
 /** bftm_fast_entrust() - the helper goes on with what the kernel asks for or holds. */

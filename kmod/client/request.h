@@ -63,7 +63,7 @@ struct bftm_local {
  * @hinted:   the helper was told that @queue is not empty
  * @deserted: there has been no helper for longer than the grace period
  * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
- * @forked:   the next who would be the helper is to know of that
+ * @forked:   the next process that registers as the helper must hear of it
  * @count:    requests that exist
  * @bytes:    that submits of the namespace take up
  * @local:    what became of acquires
@@ -263,8 +263,8 @@ int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
 int bftm_upcall_convert(struct bftm_net *bn, struct bftm_request *request);
 
 /**
- * bftm_upcall_end() - who waited, or held, is done with a request: cancel it,
- * release what it holds, or withdraw it
+ * bftm_upcall_end() - the waiter or holder is done with a request: cancel it,
+ * release its lock, or withdraw it
  * @bn:      the namespace
  * @request: not the caller's any more
  * Context: the upcall's lock held, any. @request is not the caller's any more.
@@ -299,7 +299,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
  * @bn: the namespace
  *
  * Context: process.
- * Return: 0, or -ENOMEM when who was the helper is not told of it.
+ * Return: 0, or -ENOMEM when the last helper is not told of it.
  */
 int bftm_upcall_suspend(struct bftm_net *bn);
 
@@ -308,8 +308,8 @@ int bftm_upcall_suspend(struct bftm_net *bn);
  * @bn: the namespace
  *
  * There is no helper either. The next one has to register twice, and to take new numbers in
- * between. Servers are not told what was lost here: the numbers of it may be another copy's,
- * which holds by them.
+ * between. Servers are not told which locks were lost here: another copy of the machine may
+ * hold them by the same numbers.
  *
  * Context: process.
  */
@@ -525,7 +525,7 @@ void bftm_held_value_give_up(struct bftm_request *request);
 /** bftm_held_value_doubt() - the holder ends without a word, or lost the lock. */
 void bftm_held_value_doubt(struct bftm_request *request);
 
-/** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
+/** bftm_request_failed() - the waiter is told a negative errno; the request is freed. */
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);
 
 /** bftm_upcall_desert() - fail what is queued, if the grace is over and no helper is there. */

@@ -60,8 +60,8 @@ struct bftm_session_peer {
  * @renewals: those in HOLD: however many others there are, these are in time, guarded
  * @all:      acquisitions, guarded
  * @count:    of them, guarded
- * @watch:    so many acquires are left to the helper, which takes down who
- *            disagrees with whom, or has to see to it anyway, guarded
+ * @watch:    acquires that are left to the helper, which records the servers that disagree, or has
+ *            to make them in any case, guarded
  * @prio:     the highest Lamport priority that its attempts have met, of all locks, guarded: with a
  *            lower one an attempt would go before clients that wait
  * @vain:     acquisitions in a row in which too few were heard, guarded

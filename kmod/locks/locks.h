@@ -173,7 +173,7 @@ void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
  * @server: the server
  * @push:   the message, to its @client
  *
- * To where it was heard last. It may be lost as any datagram: who waits, polls.
+ * It goes to where the client was heard last, and may be lost: a waiting client polls.
  * Context: softirq, no lock is held.
  */
 void bftm_locks_push(struct bftm_server *server, const struct bftm_msg *push);

@@ -36,7 +36,7 @@ void bftm_uploads_work(struct work_struct *work);
 /**
  * bftm_uploads_reclaim() - give up those that were not used lately
  * @t:      the table of objects
- * @client: who wants room
+ * @client: that wants room
  * @error:  of bftm_stored_new(): for want of budget all of them, of a share the client's
  * Context: softirq, no shard is locked. Return: true when it is worth another try.
  */

@@ -69,7 +69,7 @@ int bftm_udp_send(struct net *net, struct sock *sk, const struct bftm_address *t
 		  struct dst_cache *route, struct sk_buff *skb);
 
 /**
- * bftm_udp_hear() - what is done with a datagram, and who fuzzes sees where it has gone
+ * bftm_udp_hear() - hand a datagram on, so that a fuzzer sees where it has gone
  * @hear: an encap_rcv; it is called as is by a kernel without KCOV
  * @sk:   that it came by
  * @skb:  the datagram
