@@ -28,11 +28,11 @@ MODULE_PARM_DESC(server, "key file of the server to start in the initial network
 
 static uint port = BFTM_PORT_DEFAULT;
 module_param(port, uint, 0444);
-MODULE_PARM_DESC(port, "its UDP port, 1 to 65535 (default 7373)");
+MODULE_PARM_DESC(port, "UDP port of the server, 1 to 65535 (default 7373)");
 
 static uint lease_max_ms = BFTM_LEASE_MAX_DEFAULT_NS / BFTM_NS_PER_MS;
 module_param(lease_max_ms, uint, 0444);
-MODULE_PARM_DESC(lease_max_ms, "its longest lease in ms, 1 to 3600000 (default 30000)");
+MODULE_PARM_DESC(lease_max_ms, "longest lease that it grants in ms, 1 to 3600000 (default 30000)");
 
 static uint rho_ppm = BFTM_RHO_DEFAULT_PPM;
 module_param(rho_ppm, uint, 0444);
@@ -40,39 +40,39 @@ MODULE_PARM_DESC(rho_ppm, "bound on the rate error of clocks in ppm, 1 to 100000
 
 static uint max_locks = BFTM_LOCKS_DEFAULT;
 module_param(max_locks, uint, 0444);
-MODULE_PARM_DESC(max_locks, "its limit on locks, 64 to 16777216 (default 1048576)");
+MODULE_PARM_DESC(max_locks, "limit on locks, 64 to 16777216 (default 1048576)");
 
 static uint max_clients = BFTM_CLIENTS_DEFAULT;
 module_param(max_clients, uint, 0444);
-MODULE_PARM_DESC(max_clients, "its limit on clients, 1 to 1048576 (default 65536)");
+MODULE_PARM_DESC(max_clients, "limit on clients, 1 to 1048576 (default 65536)");
 
 static uint max_holders = BFTM_HOLDERS_DEFAULT;
 module_param(max_holders, uint, 0444);
-MODULE_PARM_DESC(max_holders, "its limit on clients that hold one lock at once, 1 to 4096 (default 64)");
+MODULE_PARM_DESC(max_holders, "limit on clients that hold one lock at once, 1 to 4096 (default 64)");
 
 static uint max_waiters = BFTM_WAITERS_DEFAULT;
 module_param(max_waiters, uint, 0444);
-MODULE_PARM_DESC(max_waiters, "its limit on clients that wait for one lock, 1 to 65536 (default 1024)");
+MODULE_PARM_DESC(max_waiters, "limit on clients that wait for one lock, 1 to 65536 (default 1024)");
 
 static uint max_objects = BFTM_OBJECTS_DEFAULT;
 module_param(max_objects, uint, 0444);
-MODULE_PARM_DESC(max_objects, "its limit on objects, 1 to 65536 (default 4096)");
+MODULE_PARM_DESC(max_objects, "limit on objects, 1 to 65536 (default 4096)");
 
 static uint max_state = BFTM_STATE_DEFAULT;
 module_param(max_state, uint, 0444);
-MODULE_PARM_DESC(max_state, "its limit on the bytes of an object's state, 1024 to 1048576 (default 65536)");
+MODULE_PARM_DESC(max_state, "limit on the bytes of an object's state, 1024 to 1048576 (default 65536)");
 
 static unsigned long long object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
 module_param(object_memory, ullong, 0444);
-MODULE_PARM_DESC(object_memory, "its limit on the bytes of all objects, 16777216 to 1099511627776 (default 268435456)");
+MODULE_PARM_DESC(object_memory, "limit on the bytes of all objects, 16777216 to 1099511627776 (default 268435456)");
 
 static uint no_quarantine;
 module_param(no_quarantine, uint, 0444);
-MODULE_PARM_DESC(no_quarantine, "grant at once: at most so many servers of the cluster restart so within one quarantine, 0 to 30 (default 0: keep the quarantine)");
+MODULE_PARM_DESC(no_quarantine, "keep no quarantine: how many servers of the cluster may restart like this within one quarantine time, 0 to 30 (default 0: keep the quarantine)");
 
 static char *token_floor = "";
 module_param(token_floor, charp, 0444);
-MODULE_PARM_DESC(token_floor, "no higher fencing token was ever stamped by it: 0 at the very first start, else leave it out (default unknown)");
+MODULE_PARM_DESC(token_floor, "no higher fencing token was ever stamped by this server: 0 at the very first start, else leave it out (default unknown)");
 
 static int check_range(const char *name, u64 value, u64 least, u64 most)
 {

@@ -38,7 +38,7 @@ static void go_on(struct bftm_cluster *cl, u64 top)
 	if (bftm_identity_pass(cl->identity, top) < 0)
 		return;
 	bftm_log(LOG_WARNING,
-		 "cluster %s: servers have taken higher numbers of client %u than this host used: its state directory was lost, its clock was set back, or another host has the same keys; going on with incarnation %u. If another host has them, make keys of its own for each",
+		 "cluster %s: servers have taken higher numbers of client %u than this host used: its state directory was lost, its clock was set back, or another host has the same keys; bftmutexd goes on with incarnation %u. If another host has the keys, make keys of its own for each host",
 		 cl->conf.name, cl->cred.client, cl->identity->incarnation);
 	for (u = 0; u < cl->conf.n; u++)
 		cl->peer[u].ahead = 0;
@@ -83,7 +83,7 @@ void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *ms
 	if (highest(cl, true) > own) {
 		if (bftm_due(&cl->behind_ns, BFTM_SAID_AGAIN_NS))
 			bftm_log(LOG_ERR,
-				 "cluster %s: another host uses the keys of client %u: servers have taken its numbers, and drop ours, which are behind; make keys of its own for each host. If there is none, this machine was set back: restart bftmutexd",
+				 "cluster %s: another host uses the keys of client %u: servers have taken its numbers, and drop ours, which are behind; make keys of its own for each host. If no other host has them, this machine was set back: restart bftmutexd",
 				 cl->conf.name, cl->cred.client);
 		return;
 	}

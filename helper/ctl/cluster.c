@@ -84,7 +84,7 @@ static void print_risk(const struct derived *d)
 	char buf[32];
 
 	if (lifetime_ns)
-		printf("  %-18sp = %.2g that more forget what one holder has, if servers live %s\n", "",
+		printf("  %-18sp = %.2g that more forget grants to one holder, if servers live %s\n", "",
 		       risk(d), bftm_format_duration(lifetime_ns, buf, sizeof(buf)));
 }
 

@@ -290,7 +290,7 @@ int ctl_dev_down(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_down,
-		.doc = "Remove everything that dev up made, also if it did not finish.",
+		.doc = "Remove everything that dev up made, even if dev up failed halfway.",
 		.children = ctl_common,
 	};
 	struct json_object *done;

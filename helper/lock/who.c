@@ -112,7 +112,7 @@ static const char *unsure_why(const struct asking *a, u32 told, char text[REASON
 {
 	if (told < bftm_win(&a->cluster->cfg))
 		return too_few(a, text);
-	snprintf(text, REASON_MAX, "%u of %u servers answer, and too few of them agree; perhaps it changes hands",
+	snprintf(text, REASON_MAX, "%u of %u servers answer, and too few of them agree; perhaps the lock changes hands",
 		 told, a->cluster->conf.n);
 	return text;
 }

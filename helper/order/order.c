@@ -130,7 +130,7 @@ static bool is_hasty(struct bftm_cluster *cl, u32 u)
 	bftm_format_duration(peer->lease_max_ns, theirs, sizeof(theirs));
 	bftm_format_duration(cl->conf.lease_max_ns, ours, sizeof(ours));
 	bftm_log(LOG_WARNING, "cluster %s: server %u has a lease-max of %s, which is less than %s "
-		 "here: for objects it counts as one that is down", cl->conf.name, peer->conf->id,
+		 "here: for objects the server counts as down", cl->conf.name, peer->conf->id,
 		 theirs, ours);
 	return true;
 }

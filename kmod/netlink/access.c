@@ -190,11 +190,11 @@ static int swap_rules(struct bftm_server *server, struct bftm_rules *rules,
 	synchronize_rcu();
 	if (bftm_locks_unruled(server, rules)) {
 		GENL_SET_ERR_MSG(info,
-				 "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
+				 "a client holds a lock without a lease, or waits for one, that these rules do not let it hold without a lease; evict the client first");
 		err = -EBUSY;
 	} else if (!bftm_rules_swap(server, rules, ret_unused)) {
 		GENL_SET_ERR_MSG(info,
-				 "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
+				 "members are awaited: until each has told what it holds, or was evicted, the rules up to the last one with leaseless cannot be changed");
 		err = -EBUSY;
 	} else if (rules) {
 		bftm_server_lengthen(server, rules);
