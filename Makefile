@@ -3,7 +3,7 @@
 #
 #	make            the module for the running kernel, and the tools
 #	make demo       a cluster with a liar in a VM, in about two minutes
-#	make check      every kind of test, in about 16 minutes
+#	make check      every kind of test, in about 15 minutes
 #	make check-all  all tests on all kernels, and the campaigns: a day; it goes on where it was left
 #	make install    DESTDIR= PREFIX=/usr (see README)
 #	make help       everything else
