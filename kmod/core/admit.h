@@ -92,8 +92,8 @@ static inline void bftm_tokens_stamped(struct bftm_tokens *t, u64 token)
  * bftm_tokens_answer() - what an answer of bftm_admit() lacks
  * @t:       what the server knows of tokens
  * @cfg:     the server
- * @req:     let through by bftm_access_admit(), which lets nobody say RECOVER who may
- *           not take every lock
+ * @req:     let through by bftm_access_admit(), which lets only clients say RECOVER that
+ *           may take every lock
  * @now:     the clock of leases in ns, as bftm_admit() was given it
  * @wall_ns: the server's clock, ns since 1970
  * @reply:   the answer of bftm_admit(); changed

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The servers that a client asks first. A lock is won by F servers, so most attempts need no more
- * of them: the others are asked when those first ones do not do. Safety does not depend on it. A
- * server that is not asked is one whose messages are lost, and one that is asked late is one whose
- * message was late.
+ * of them: the others are asked when the first ones are not enough. Safety does not depend on the
+ * choice. A server that is not asked is like one whose messages are lost, and a server that is
+ * asked late is like one whose message was late.
  *
  * struct bftm_ask_state is what a host has learned of a cluster's servers, for all its locks;
  * struct bftm_asking is one attempt. A client whose configuration has no struct bftm_ask_state asks

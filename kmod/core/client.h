@@ -69,7 +69,7 @@ enum bftm_kept {
  * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
  * @leaseless:    RELEASE is repeated until it is answered: see BFTM_LEASED
  * @ask:          what is known of the servers, which decides whom to ask first; NULL: ask all.
- *                It is written to, and whoever calls a client keeps others away meanwhile.
+ *                It is written to: the caller of a client keeps others away meanwhile.
  * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
 struct bftm_client_cfg {

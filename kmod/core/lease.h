@@ -54,13 +54,13 @@ static inline u64 bftm_pace(u64 lease_ns)
 	return lease_ns == BFTM_LEASE_NONE ? BFTM_PACE_NS : lease_ns;
 }
 
-/** bftm_poll() - the least ns between two TRY of one who waits in the queue */
+/** bftm_poll() - the least ns between two TRY of a client that waits in the queue */
 static inline u64 bftm_poll(u64 lease_ns)
 {
 	return bftm_pace(lease_ns) / 8;
 }
 
-/** bftm_poll_window() - ns after which one who was not heard waits no more */
+/** bftm_poll_window() - ns after which a client that was not heard waits no more */
 static inline u64 bftm_poll_window(u64 lease_ns)
 {
 	return 8 * bftm_poll(lease_ns);

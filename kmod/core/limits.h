@@ -47,7 +47,7 @@
  */
 #define BFTM_TICK_NS		(1 * BFTM_NS_PER_US)
 
-/* Servers of one cluster that may restart without a quarantine, of all but one. */
+/* Servers of one cluster that may restart without a quarantine: at most all but one. */
 #define BFTM_SPARED_MAX		(BFTM_SERVERS_MAX - 1)
 
 /* Server tables. At a limit the newcomer is refused; nothing is dropped. */
@@ -68,10 +68,10 @@
 /* Clients that may hold locks without a lease, at one server. */
 #define BFTM_MEMBERS_MAX	1024u
 
-/* Farther the highest priority of a lock does not move for one TRY: it has an end. */
+/* How far one TRY may move the highest priority of a lock: priorities have an end. */
 #define BFTM_PRIO_JUMP_MAX	(1ull << 32)
 
-/* Highest fencing token that a server may be told of; those above are left. */
+/* Highest fencing token that a server may be told of; higher tokens are left for holders. */
 #define BFTM_TOKEN_FLOOR_MAX	((1ull << 63) - 1)
 
 /*

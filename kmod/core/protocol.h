@@ -119,14 +119,14 @@ struct bftm_server_ops {
  * @start:   begin; @attempt was never used before by this client, @now was read before
  * @adopt:   go on with a lock that an earlier helper won: @attempt holds it until @end_ns,
  *           @end of that helper, and used send numbers up to @sends and BFTM_ADOPT_SENDS
- *           more. @c has the token of what is held already. That helper left a value with a mode
+ *           more. @c has the token of the held lock already. That helper left a value with a mode
  *           that it gave up if @left, and perhaps not all servers have heard of that. Nothing is
  *           sent before @renew.
  * @answer:  an authentic reply of server number @u (0 ... n - 1); @rnd has 64 random bits
  * @epoch:   server @u has a new epoch: repeat there what was asked
  * @restarted: server @u has a new epoch, as its CHALLENGE says: what it granted without a lease
  *           is forgotten there. NULL: each grant has a lease.
- * @retold:  does server @u know what is held without a lease? NULL likewise
+ * @retold:  does server @u know the locks held without a lease? NULL likewise
  * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
  *           new round begins: see attempt afterwards.
  * @renew:   ask now for a longer hold, if it is held at all
@@ -137,7 +137,7 @@ struct bftm_server_ops {
  * @value:   the value that its servers told. NULL: there are no values
  * @leave:   as @stop, of a holder that is done: it leaves a value, whose @at does not matter; or
  *           with NULL the one that was. NULL likewise
- * @stop:    release what is held, or cancel what is asked for. The caller has stopped using
+ * @stop:    release the held lock, or cancel the request. The caller has stopped using
  *           the resource before. The value is in doubt if it could write one.
  * @end:     the last instant at which the lock is held, by the clock of leases, ns; 0 when it
  *           is not

@@ -15,7 +15,7 @@
  * @most_ns: no pause is doubled to more than this
  *
  * Pauses of 1, 1, 2, 4, 8 … times @ns: a datagram lost twice is common enough to
- * be asked for soon, and who is gone is not to be asked all the time.
+ * be asked for soon, and a server that is gone must not be asked all the time.
  */
 static inline u64 bftm_later_most(u64 now, u64 ns, u32 repeats, u64 most_ns)
 {

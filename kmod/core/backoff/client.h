@@ -68,20 +68,20 @@ struct bftm_answer {
  * @retries:   s of Figure 1
  * @again:     servers whose new epoch was answered in this round
  * @reached:   F servers answered in the last round
- * @announced: all servers have been told what is held, or asked for more
+ * @announced: all servers have been told the held mode, or asked for more
  * @once:      the conversion ends when it is clear that others are in its way
  * @fences:    it ends with a fencing token of its own
  * @stamps_anew: such a token is on offer: what it is for is held already
  * @reads_anew: the mode of a conversion is held, and more servers are to confirm the value
- * @held:      enum bftm_mode: what is held by F grants; the mode wanted differs in a conversion
- * @resort:    of one that stamps: what is held again if there is no token
+ * @held:      enum bftm_mode held by F grants; during a conversion the wanted mode differs
+ * @resort:    of a conversion that stamps: the mode that is held again if there is no token
  * @old_token: likewise, the token of that
  * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
  * @owed:      servers that have not answered, since a mode was given up, a send of @owed_k or later
  * @owed_k:    the first send after a mode was given up
  * @deadlock:  servers that say that this conversion and a better one exclude each other
  * @blocked:   servers that answered this conversion by less than what it wants
- * @inquired:  servers that have asked for what is held, see @wanted of the base
+ * @inquired:  servers that have asked for the held grant, see @wanted of the base
  * @heard_ns:  when F servers had answered a poll, last; or when the attempt began
  * @polled_ns: time of the last poll
  * @poll_ns:   when to send again, with the next k: a round, queued, or renewing
@@ -170,7 +170,7 @@ void bftm_contend_start(struct bftm_contend *c,
 
 /**
  * bftm_contend_adopt() - go on with a lock that an earlier helper won
- * @c:       the lock's contend(), of which base.token is the token of what is held
+ * @c:       the lock's contend(), of which base.token is the token of the held lock
  * @cfg:     the cluster
  * @want:    as it was asked for
  * @attempt: that holds it
@@ -237,11 +237,11 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
 void bftm_contend_restarted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			    u64 now, struct bftm_out *out);
 
-/** bftm_contend_retold() - does server @u know again what is held without a lease? */
+/** bftm_contend_retold() - does server @u know the locks without a lease again? */
 bool bftm_contend_retold(const struct bftm_contend *c, u32 u);
 
 /**
- * bftm_contend_stop() - release what is held, or cancel what is asked for
+ * bftm_contend_stop() - release the held lock, or cancel the request
  * @c:   the lock's contend()
  * @cfg: the cluster
  * @out: what to do
@@ -252,7 +252,7 @@ void bftm_contend_stop(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, struct bftm_out *out);
 
 /**
- * bftm_contend_leave() - release what is held; its user is done
+ * bftm_contend_leave() - release the held lock; its user is done
  * @c:     the lock's contend()
  * @cfg:   the cluster
  * @value: that it leaves if it can write one, @at apart; NULL: the value stays as it was
@@ -297,7 +297,7 @@ void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_c
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			  const struct bftm_conversion *to, u64 now, struct bftm_out *out);
 
-/** bftm_contend_keep() - give a conversion up that is under way; what is held stays so. */
+/** bftm_contend_keep() - give up the conversion under way; the held mode stays. */
 void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		       struct bftm_out *out);
 
@@ -313,7 +313,7 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg);
 
-/** bftm_is_wanted() - of b + 1 servers that ask for what is held, a correct one has a waiter. */
+/** bftm_is_wanted() - of b + 1 servers that ask for the held grant, a correct one has a waiter. */
 static inline bool bftm_is_wanted(const struct bftm_client_cfg *cfg, u32 inquired)
 {
 	return bftm_count(inquired) > cfg->b;

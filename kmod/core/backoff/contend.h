@@ -144,7 +144,7 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u
 		    u64 before, u64 now, struct bftm_out *out);
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
-/** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps somebody waits for what is held. */
+/** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps somebody waits for the lock. */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg, u64 now, struct bftm_out *out);
 /** bftm_hold_unwanted() - what was asked for is not held any more. */
@@ -181,7 +181,7 @@ static inline bool bftm_contend_writes(const struct bftm_contend *c)
 	return c->base.phase == BFTM_PHASE_HOLD && bftm_mode_writes(c->held);
 }
 
-/* convert.c: another mode of what is held. */
+/* convert.c: another mode of a held lock. */
 static inline bool bftm_converts(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_HOLD && c->base.want.mode != c->held;
@@ -201,10 +201,10 @@ void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *o
 /** bftm_convert_read() - the value of the mode that is held now is read, as far as it can be. */
 void bftm_convert_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		       struct bftm_out *out);
-/** bftm_convert_stamped() - what is held has its token, or needs none. */
+/** bftm_convert_stamped() - the held lock has its token, or needs none. */
 void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			  struct bftm_out *out);
-/** bftm_convert_unstamped() - there is no token: back to what was held, if that is less. */
+/** bftm_convert_unstamped() - there is no token: back to the old mode, if that is less. */
 void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			    enum bftm_kept why, u64 now, struct bftm_out *out);
 
@@ -212,15 +212,15 @@ void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg
 void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 /** bftm_hold_arm() - when it has to do something next. */
 void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_hold_ask() - try() once more for what is held, with the next k. */
+/** bftm_hold_ask() - try() once more for the held lock, with the next k. */
 void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
 
-/* reassert.c: what is held without a lease, at servers that have forgotten it. */
+/* reassert.c: locks that are held without a lease, at servers that have forgotten them. */
 /** bftm_reassert() - tell those that have not granted it again. */
 void bftm_reassert(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
-/** bftm_reassert_heard() - server @u has granted what is held, or what is to be. */
+/** bftm_reassert_heard() - server @u has granted the held mode, or the wanted one. */
 void bftm_reassert_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u);
 
 /* fence.c: tokens. */

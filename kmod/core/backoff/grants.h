@@ -61,7 +61,7 @@ void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p);
  * bftm_grants_probe() - mark the parties without a lease that are in the way of @me
  * @lock: at a server
  * @most: clients that may hold it at once
- * @me:   who asks for it
+ * @me:   the party that asks
  *
  * @all: else one of them, another one for each attempt
  *

@@ -100,7 +100,7 @@ static inline bool bftm_goes_before(const struct bftm_party *a, const struct bft
  * @a: a party
  * @b: another one of the same lock
  *
- * That somebody holds is a fact, and a priority is a bid: who holds goes before all who do not.
+ * That somebody holds is a fact, and a priority is a bid: a holder goes before all others.
  */
 static inline bool bftm_waits_before(const struct bftm_party *a, const struct bftm_party *b)
 {
@@ -150,7 +150,7 @@ struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64
 /** bftm_party_plain() - the attempt by which a client waits that holds nothing, or NULL. */
 struct bftm_party *bftm_party_plain(const struct bftm_lock *lock, u32 client);
 
-/** bftm_party_last() - who waits behind all others, or NULL. */
+/** bftm_party_last() - the party that waits behind all others, or NULL. */
 struct bftm_party *bftm_party_last(const struct bftm_lock *lock);
 
 /** bftm_party_position() - in the queue, 1 for the first. */

@@ -114,7 +114,7 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi);
  * @req:   TRY, RELEASE, YIELD or STAMP, authentic
  * @now:   the clock of leases in ns, not before any earlier call's
  * @reply: the answer, type BFTM_MSG_NONE for silence; may not be @req
- * @push:  FREE or INQUIRE for @push->client, who did not ask just now; type
+ * @push:  FREE or INQUIRE for @push->client, which did not ask just now; type
  *         BFTM_MSG_NONE for nothing
  */
 void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
