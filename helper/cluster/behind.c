@@ -38,7 +38,7 @@ static void go_on(struct bftm_cluster *cl, u64 top)
 	if (bftm_identity_pass(cl->identity, top) < 0)
 		return;
 	bftm_log(LOG_WARNING,
-		 "cluster %s: servers have taken higher numbers of client %u than this host used: its state directory was lost, its clock was set back, or another host has the same keys; bftmutexd goes on with incarnation %u. If another host has the keys, make keys of its own for each host",
+		 "cluster %s: servers have taken higher numbers of client %u than this host used: its state directory was lost, its clock was set back, or another host has the same keys; going on with incarnation %u. If another host has the keys, make keys of its own for each host",
 		 cl->conf.name, cl->cred.client, cl->identity->incarnation);
 	for (u = 0; u < cl->conf.n; u++)
 		cl->peer[u].ahead = 0;
