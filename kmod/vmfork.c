@@ -7,11 +7,16 @@
  * leases that may already be over by the clocks of all other hosts, so they lose them. The helper's
  * numbers may be used up.
  *
- * Lifetime: the chain is walked in a process, of ACPI's for instance, which may sleep, and
- * bftm_vmfork_exit() waits for that.
+ * The chain is walked in a process of ACPI's, which may sleep; but in an interrupt where a device
+ * tree describes the number (since 6.10), which leaves all to a work.
+ *
+ * Lifetime: bftm_vmfork_exit() waits for the walk of the chain, which queues the work, and then for
+ * the work.
  */
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/random.h>
+#include <linux/workqueue.h>
 
 #include "client/request.h"
 #include "life.h"
@@ -31,11 +36,21 @@ static int begin_anew(struct bftm_net *bn)
  */
 static DEFINE_MUTEX(forking);
 
-static int forked(struct notifier_block *nb, unsigned long event, void *data)
+static void fork_work(struct work_struct *work)
 {
 	mutex_lock(&forking);
 	bftm_netns_each(begin_anew);
 	mutex_unlock(&forking);
+}
+
+static DECLARE_WORK(fork_later, fork_work);
+
+static int forked(struct notifier_block *nb, unsigned long event, void *data)
+{
+	if (in_task())
+		fork_work(&fork_later);
+	else
+		schedule_work(&fork_later);
 	return NOTIFY_DONE;
 }
 
@@ -51,4 +66,5 @@ int bftm_vmfork_init(void)
 void bftm_vmfork_exit(void)
 {
 	unregister_random_vmfork_notifier(&fork_events);
+	cancel_work_sync(&fork_later);
 }

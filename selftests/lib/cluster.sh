@@ -139,11 +139,11 @@ clients() {
 	[[ ! -e ${list[0]} ]] || printf '%s\n' "${list[@]#/run/netns/bftm-c}" | sort -n
 }
 
-# forks: what the kernel does when the host has given this virtual machine another generation
-# number, as it does to one that it has cloned or set back.
+# forks [irq]: what the kernel does when the host has given this virtual machine another generation
+# number, as it does to one that it has cloned or set back; in an interrupt, as by a device tree.
 forks() {
 	insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" || return
-	echo 1 >/sys/module/stall/parameters/forked
+	echo "${1-1}" >/sys/module/stall/parameters/forked
 	rmmod stall
 }
 

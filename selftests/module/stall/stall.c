@@ -12,12 +12,14 @@
  *
  *	insmod stall.ko
  *	echo 1 > /sys/module/stall/parameters/forked    when it returns, all have been told
+ *	echo irq > /sys/module/stall/parameters/forked  told in an interrupt, as by a device tree
  *
  * And code of the kernel that has RTNL for a long time:
  *
  *	echo 3000 > /sys/module/stall/parameters/rtnl   when it returns, RTNL was held for 3 s
  */
 #include <linux/delay.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/random.h>
@@ -47,20 +49,33 @@ static int stand(struct kprobe *probe, struct pt_regs *regs)
 
 static struct kprobe probe = { .pre_handler = stand };
 
+static void (*add_vmfork)(const void *id, size_t len);
+
+static void tell_fork(struct irq_work *work)
+{
+	u8 id[16];
+
+	get_random_bytes(id, sizeof(id));
+	add_vmfork(id, sizeof(id));
+}
+
 /* It is exported only where the driver that calls it is a module. */
 static int do_fork(const char *value, const struct kernel_param *param)
 {
 	struct kprobe look = { .symbol_name = "add_vmfork_randomness" };
-	void (*add)(const void *id, size_t len);
-	u8 id[16];
+	struct irq_work work = IRQ_WORK_INIT_HARD(tell_fork);
 	int err = register_kprobe(&look);
 
 	if (err)
 		return err;
-	add = (void *)look.addr;
+	add_vmfork = (void *)look.addr;
 	unregister_kprobe(&look);
-	get_random_bytes(id, sizeof(id));
-	add(id, sizeof(id));
+	if (!sysfs_streq(value, "irq")) {
+		tell_fork(NULL);
+		return 0;
+	}
+	irq_work_queue(&work);
+	irq_work_sync(&work);
 	return 0;
 }
 
