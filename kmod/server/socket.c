@@ -88,6 +88,7 @@ static void read_address(const struct net *net, const struct sk_buff *skb, u16 f
 		ret->mark = IP4_REPLY_MARK(net, skb->mark);
 		return;
 	}
+#if IS_ENABLED(CONFIG_IPV6)
 	ret->remote6 = ipv6_hdr(skb)->saddr;
 	ret->local6 = ipv6_hdr(skb)->daddr;
 	if (!(ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL))
@@ -97,6 +98,7 @@ static void read_address(const struct net *net, const struct sk_buff *skb, u16 f
 	else
 		ret->ifindex = skb->skb_iif;
 	ret->mark = IP6_REPLY_MARK(net, skb->mark);
+#endif
 }
 
 /* Sent to all: its answer would go out under an address of all. */
