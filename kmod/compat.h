@@ -7,6 +7,7 @@
 #define BFTM_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/workqueue.h>
 #include <crypto/blake2s.h>
 
 /* Since 6.12. */
@@ -38,6 +39,13 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 #define bftm_blake2s blake2s_ctx
 #else
 #define bftm_blake2s blake2s_state
+#endif
+
+/* For work that keeps a processor busy: bound to it, all other such work would have to wait. */
+#ifdef BFTM_HAS_DFL_WQ
+#define bftm_unbound_wq system_dfl_wq
+#else
+#define bftm_unbound_wq system_unbound_wq
 #endif
 
 /*

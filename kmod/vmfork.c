@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "client/request.h"
+#include "compat.h"
 #include "life.h"
 #include "netns.h"
 #include "vmfork.h"
@@ -50,7 +51,7 @@ static int forked(struct notifier_block *nb, unsigned long event, void *data)
 	if (in_task())
 		fork_work(&fork_later);
 	else
-		schedule_work(&fork_later);
+		queue_work(bftm_unbound_wq, &fork_later);
 	return NOTIFY_DONE;
 }
 

@@ -31,6 +31,7 @@
 #include "client/line.h"
 #include "client/request.h"
 #include "client/session.h"
+#include "compat.h"
 #include "core/servers.h"
 #include "debug.h"
 #include "netns.h"
@@ -531,7 +532,7 @@ void bftm_sessions_look(struct bftm_upcall *up)
 {
 	lockdep_assert_held(&up->lock);
 	if (!list_empty(&up->sessions))
-		schedule_work(&up->orphans);
+		queue_work(bftm_unbound_wq, &up->orphans);
 }
 
 void bftm_sessions_work(struct work_struct *work)

@@ -10,6 +10,7 @@
  * (serve.c). Each walk takes the lock of each shard, also where no lock is. So the request
  * is stepped before, and the walk finds what it has made; or it is refused.
  */
+#include "compat.h"
 #include "locks/locks.h"
 #include "locks/members.h"
 #include "netns.h"
@@ -143,7 +144,7 @@ bool bftm_locks_synced(struct bftm_server *server, u32 client, u32 incarnation)
 		t->wanted = max(t->wanted, incarnation);
 		done = t->told && t->done >= incarnation;
 		if (!done)
-			schedule_work(&server->members_work);
+			queue_work(bftm_unbound_wq, &server->members_work);
 	}
 	spin_unlock(&server->members_lock);
 	return done;
