@@ -3,6 +3,7 @@
  * libconfuse, with corrections: by itself it miscounts lines at comments, accepts the end of the
  * file for a missing brace, silently lets a repeated key win, and stops at the first mistake.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -147,6 +148,29 @@ const struct bftm_value *bftm_value(cfg_t *section, const char *key)
 	return cfg_getptr(section, key);
 }
 
+/* Does an escape in double quotes stand for the byte 0, which ends the value for libconfuse? */
+static bool is_zero(const char *escape)
+{
+	const char *digits = escape + (escape[1] == 'x' ? 2 : 1);
+	size_t zeros = strspn(digits, "0");
+
+	if (escape[1] == 'x')
+		return zeros > 1 || (zeros && !isxdigit((unsigned char)digits[1]));
+	return zeros && !isdigit((unsigned char)digits[zeros]);
+}
+
+/*
+ * libconfuse puts variables of the environment into the text, and nothing for one that is not set: what a
+ * rule is about would depend on who reads the file. In single quotes it does not.
+ */
+static void find_surprise(struct bftm_syntax *syntax, const char *p, char quote, unsigned int line)
+{
+	if (quote == '"' && *p == '\\' && is_zero(p))
+		bftm_mistake(syntax, line, "a value cannot have the byte 0");
+	else if (quote != '\'' && starts_with(p, "${"))
+		bftm_mistake(syntax, line, "'${' in a value: the environment has no part in this file; write ${ in single quotes if it is meant");
+}
+
 /*
  * Turns comments into spaces, and finds quotes and braces that are never closed, before libconfuse
  * reads the text.
@@ -160,6 +184,7 @@ static int blank_comments(struct bftm_syntax *syntax, char *text)
 	for (p = text; *p; p++) {
 		if (*p == '\n')
 			line++;
+		find_surprise(syntax, p, quote, line);
 		if (quote) {
 			if (*p == quote)
 				quote = '\0';
@@ -181,7 +206,7 @@ static int blank_comments(struct bftm_syntax *syntax, char *text)
 		bftm_mistake(syntax, quoted, "%c is never closed", quote);
 	else if (depth)
 		bftm_mistake(syntax, opened, "{ is never closed");
-	return quote || depth ? -EINVAL : 0;
+	return syntax->mistakes ? -EINVAL : 0;
 }
 
 static int read_text(struct bftm_syntax *syntax, FILE *file, char **ret)

@@ -11,6 +11,8 @@
 #define X32 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define CLIENT_RULE "must be any, a number 1 to 4294967294, or two such as 7-9\n"
 
+#define ENVIRONMENT "f:1: '${' in a value: the environment has no part in this file; write ${ in single quotes if it is meant\n"
+
 /* A configuration, and what is said about it when it stands in file f. */
 static const struct {
 	const char *text, *words;
@@ -34,9 +36,39 @@ static const struct {
 	  "f:1: key 'deny' = 'yes': such a rule has none of 'lease-max', 'waiters', 'leaseless'\n" },
 	{ WITH("access { lease = 5s }"),
 	  "f:1: unknown key 'lease'\n" },
+	{ WITH("access { prefix = \"\\x00a\" }"), "f:1: a value cannot have the byte 0\n" },
+	{ WITH("\naccess { prefix = \"a\\x0\" }"), "f:2: a value cannot have the byte 0\n" },
+	{ WITH("access { prefix = \"\\0\" }"), "f:1: a value cannot have the byte 0\n" },
+	{ WITH("access { prefix = \"a${NO_SUCH}\" deny = yes }"), ENVIRONMENT },
+	{ WITH("access { prefix = ${NO_SUCH:-b} }"), ENVIRONMENT },
 	{ WITH("\naccess { client = 1 }\naccess {\n client = 2\n client = 3 }"),
 	  "f:5: key 'client' was given before, on line 4\n" },
 };
+
+/* Text that means what it says. */
+static void a_prefix_is_as_it_is_written(void **state)
+{
+	static const struct {
+		const char *written, *meant;
+	} good[] = {
+		{ "'${HOME}'", "${HOME}" }, { "\"\\${HOME}\"", "${HOME}" },
+		{ "\"a\\\\0\"", "a\\0" }, { "\"\\x01\\x10\\01\"", "\x01\x10\x01" },
+		{ "'\\x00'", "\\x00" }, { "\"$a\" # ${x}\n", "$a" },
+	};
+	char text[256];
+	struct bftm_conf *conf;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(text, sizeof(text), WITH("access { prefix = %s }"), good[i].written);
+		assert_int_equal(unit_read(bftm_conf_load(unit_given(text, 0600), &conf)), 0);
+		assert_int_equal(conf->access->rule[0].prefix_len, strlen(good[i].meant));
+		assert_memory_equal(conf->access->rule[0].prefix, good[i].meant,
+				    strlen(good[i].meant));
+		bftm_conf_free(conf);
+	}
+}
 
 static void every_mistake_is_named(void **state)
 {
@@ -140,6 +172,7 @@ static void a_whole_configuration_is_no_file_of_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_prefix_is_as_it_is_written),
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(access_rules_keep_their_order),
 		cmocka_unit_test(a_file_of_access_rules),
