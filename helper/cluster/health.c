@@ -179,22 +179,30 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 	return text;
 }
 
-const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+u32 bftm_health_able(const struct bftm_cluster *cl)
 {
-	u32 unnoted = 0, unable = 0, u;
 	u64 now = bftm_now();
-	char list[128];
+	u32 able = 0, u;
 
 	for (u = 0; u < cl->conf.n; u++) {
 		const char *state = bftm_evidence_state(cl, u, now);
 
-		if (strcmp(state, "ok") && strcmp(state, "slow"))
-			unable |= 1u << u;
-		else if (cl->peer[u].unnoted)
-			unnoted |= 1u << u;
+		if (!strcmp(state, "ok") || !strcmp(state, "slow"))
+			able |= 1u << u;
 	}
+	return able;
+}
+
+const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	u32 able = bftm_health_able(cl), unnoted = 0, u;
+	char list[128];
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (able >> u & 1 && cl->peer[u].unnoted)
+			unnoted |= 1u << u;
 	*text = '\0';
-	if (!unnoted || cl->conf.n - bftm_count(unnoted | unable) >= needed(cl))
+	if (!unnoted || bftm_count(able & ~unnoted) >= needed(cl))
 		return text;
 	bftm_health_names(cl, unnoted, list, sizeof(list));
 	bftm_text_add(text, BFTM_WHY_MAX, "%s %s a roll that does not name this host: does bftmutex-roll@ run there?", list,

@@ -33,6 +33,9 @@ bool bftm_health_doubled(const struct bftm_cluster *cl);
 /** bftm_health_unheard() - servers that have not answered for longer than an answer takes, a mask */
 u32 bftm_health_unheard(const struct bftm_cluster *cl);
 
+/** bftm_health_able() - servers that answer, and grant locks, a mask */
+u32 bftm_health_able(const struct bftm_cluster *cl);
+
 /**
  * bftm_health_names() - "server 2", "servers 1, 3 and 4"
  * @cl:      the cluster

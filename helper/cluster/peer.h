@@ -99,6 +99,7 @@ struct bftm_record {
  * @refused_ns:    when it did so, last
  * @forgot_ns:     when an object could not be had, last, since this server and others have lost their
  *                 memory of objects; 0 for never, or it was restarted since
+ * @mute_ns:       the same, since this server gave no answer about objects, and others none either
  * @learned_ns:    when it was logged, last, that it has learned of tokens
  * @silent_ns:     when that was reported, last: @silent
  */
@@ -123,6 +124,7 @@ struct bftm_peer {
 	u64 short_ns;
 	u64 refused_ns;
 	u64 forgot_ns;
+	u64 mute_ns;
 	u64 learned_ns;
 	u64 silent_ns;
 	u64 forgetful_ns;

@@ -158,6 +158,7 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		peer->unnoted = false;
 		peer->refusal = 0;
 		peer->forgot_ns = 0;
+		peer->mute_ns = 0;
 		if (before)
 			restarted(cl, peer);
 		challenged(cl, u);

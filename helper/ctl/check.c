@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl/ctl.h"
 #include "ctl/roll.h"
@@ -13,6 +14,10 @@
 
 /* Exit codes; others say that the check itself failed. */
 enum verdict { WELL, DEGRADED, FAILED };
+
+/* So often it is looked, and so long in between, whether a journal stores anything. */
+#define STALLED_LOOKS	30
+#define LOOK_US		100000
 
 static const char *const verdicts[] = { "all well", "degraded", "failed" };
 
@@ -61,7 +66,7 @@ static bool is_so(struct json_object *server, const char *state)
 	if (!strcmp(state, "refusing"))
 		return ctl_member(server, "refusal");
 	if (!strcmp(state, "suspect") || !strcmp(state, "recovering") ||
-	    !strcmp(state, "forgot_objects"))
+	    !strcmp(state, "forgot_objects") || !strcmp(state, "mute_objects"))
 		return json_object_get_boolean(ctl_member(server, state));
 	return !strcmp(json_object_get_string(ctl_member(server, "state")) ?: "unknown", state);
 }
@@ -124,6 +129,7 @@ static const struct {
 	{ "recovering", "waiting for members, listed by 'bftmutexctl server members' on its host", DEGRADED },
 	{ "refusing", "refusing locks to this host; its bftmutexd logs why", DEGRADED },
 	{ "forgot_objects", "without the memory of objects, and the others are too few: see \"When objects are lost\" in operating.rst", DEGRADED },
+	{ "mute_objects", "silent about objects, and the others are too few: 'bftmutexctl check --server' on its host may tell why", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 
@@ -254,12 +260,41 @@ int ctl_judge(struct json_object *answer, char *text, size_t room)
 	return (int)check.verdict;
 }
 
-static void say_journal(struct check *check, const char *journal)
+static u64 journalled(struct json_object *server)
 {
+	return check_value(ctl_member(server, "stats"), "journalled");
+}
+
+/* Its process is there, and writes nothing of what waits for it: the disk hangs, or it was stopped. */
+static bool is_stalled(struct bftm_nl *nl, struct json_object *server)
+{
+	bool stalled = check_value(server, "unsaved");
+	struct json_object *later;
+	int looks;
+
+	for (looks = 0; stalled && looks < STALLED_LOOKS; looks++) {
+		usleep(LOOK_US);
+		if (ctl_server_get(nl, &later) < 0)
+			return false;
+		stalled = check_value(later, "unsaved") && journalled(later) == journalled(server);
+		json_object_put(later);
+	}
+	return stalled;
+}
+
+static void say_journal(struct check *check, struct bftm_nl *nl, struct json_object *server)
+{
+	const char *journal = json_object_get_string(ctl_member(server, "journal"));
+
+	if (!journal)
+		return;
 	if (!strcmp(journal, "detached"))
 		check_say(check, DEGRADED, "nothing writes its journal; objects are silent");
 	else if (!strcmp(journal, "loading"))
 		check_say(check, DEGRADED, "its objects are being loaded");
+	else if (is_stalled(nl, server))
+		check_say(check, DEGRADED, "its journal has stored nothing for %d s, and %" PRIu64 " objects wait for it and are silent: does the disk answer, does 'server journal' run?",
+			  STALLED_LOOKS * LOOK_US / 1000000, check_value(server, "unsaved"));
 }
 
 /* The server refuses clients that its roll does not name, and has no counter of them. */
@@ -294,7 +329,7 @@ static void say_objects(struct check *check, struct bftm_nl *nl)
 
 static int check_server(struct check *check)
 {
-	struct json_object *server, *journal;
+	struct json_object *server;
 	struct bftm_nl nl;
 	bool waits;
 	int r = bftm_nl_open(&nl);
@@ -325,10 +360,8 @@ static int check_server(struct check *check)
 	say_roll(check, &nl, server);
 	if (json_object_get_boolean(ctl_member(server, "recovering")))
 		say_objects(check, &nl);
+	say_journal(check, &nl, server);
 	bftm_nl_close(&nl);
-	journal = ctl_member(server, "journal");
-	if (journal)
-		say_journal(check, json_object_get_string(journal));
 	json_object_put(server);
 	return 0;
 }

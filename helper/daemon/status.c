@@ -59,9 +59,9 @@ static const char *refusal_of(const struct bftm_peer *peer, u64 now)
 	return stands ? bftm_refusal_name(peer->refusal) : NULL;
 }
 
-static bool has_forgotten(const struct bftm_peer *peer, u64 now)
+static bool is_recent(u64 since, u64 now)
 {
-	return peer->forgot_ns && now - peer->forgot_ns <= BFTM_SAID_AGAIN_NS;
+	return since && now - since <= BFTM_SAID_AGAIN_NS;
 }
 
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
@@ -82,7 +82,8 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	json_object_object_add(o, "recovering", describe_recovering(peer, state));
 	bftm_json_add_bool(o, "unnoted", peer->unnoted);
 	bftm_json_add_text(o, "refusal", refusal_of(peer, now));
-	bftm_json_add_bool(o, "forgot_objects", has_forgotten(peer, now));
+	bftm_json_add_bool(o, "forgot_objects", is_recent(peer->forgot_ns, now));
+	bftm_json_add_bool(o, "mute_objects", is_recent(peer->mute_ns, now));
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));

@@ -58,24 +58,39 @@ static void iteration_committed(struct bftm_order_work *w)
 		bftm_submit_committed(w);
 }
 
-/* So many servers have lost their memory of it that the others are too few: nobody can have it. */
+/* Servers that answer about locks, and not about it; a long state may still be on its way. */
+static u32 mute_servers(const struct bftm_order_work *w)
+{
+	return bftm_health_able(w->cluster) &
+	       ~(w->order.answered | w->order.recovering | w->iterate.owed);
+}
+
+/*
+ * So many servers have lost their memory of it that the others are too few: nobody can have it. Or
+ * some are silent about it, as those are whose journals nothing writes.
+ */
 static void note_lost(struct bftm_order_work *w)
 {
 	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
-	struct bftm_cluster *cl = w->cluster;
-	u32 forgot = w->order.recovering & ~w->order.answered, u;
+	u32 most = cfg->n - bftm_order_quorum(cfg->n, cfg->b), u;
+	u32 forgot = w->order.recovering & ~w->order.answered;
 	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], list[128];
+	struct bftm_cluster *cl = w->cluster;
+	bool lost = bftm_count(forgot) > most;
+	u32 named = lost ? forgot : mute_servers(w);
 
-	if (bftm_count(forgot) <= cfg->n - bftm_order_quorum(cfg->n, cfg->b))
+	if (!named || cfg->n - bftm_count(w->order.answered) <= most)
 		return;
 	for (u = 0; u < cfg->n; u++)
-		if (forgot >> u & 1)
-			cl->peer[u].forgot_ns = bftm_now();
+		if (named >> u & 1)
+			*(lost ? &cl->peer[u].forgot_ns : &cl->peer[u].mute_ns) = bftm_now();
 	if (!bftm_due(&cl->forgot_ns, BFTM_SAID_AGAIN_NS))
 		return;
 	bftm_shown(w->ordering->name, w->ordering->len, name, sizeof(name));
-	bftm_health_names(cl, forgot, list, sizeof(list));
-	bftm_log(LOG_WARNING, "cluster %s: object '%s' cannot be had: %s have lost their memory of objects, and the others are too few; see \"When objects are lost\" in operating.rst",
+	bftm_health_names(cl, named, list, sizeof(list));
+	bftm_log(LOG_WARNING, lost ?
+		 "cluster %s: object '%s' cannot be had: %s have lost their memory of objects, and the others are too few; see \"When objects are lost\" in operating.rst" :
+		 "cluster %s: object '%s' cannot be had: no answer about it from %s, and the others are too few; 'bftmutexctl check --server' there may tell why",
 		 cl->conf.name, name, list);
 }
 

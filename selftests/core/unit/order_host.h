@@ -54,6 +54,7 @@ static u32 queued, heard;		/* of @queue; those from @heard on are under way */
 static u32 sent[256];			/* how many of each type, since forget_sent() */
 static u64 last_seq[256][SERVERS];
 static u32 silent;			/* servers that hear nothing */
+static u32 able;			/* that answer about locks */
 static u8 refused_type;			/* refused by all, for @refusal */
 static u32 refusal;
 static u64 now;
@@ -73,6 +74,7 @@ void bftm_acquire_begin(const struct bftm_ask *ask) { locks += ask->inside->won 
 void bftm_acquire_cancel(u64 id) { (void)id; }
 bool bftm_upcall_is_open(void) { return true; }
 int bftm_refusal_errno(u32 reason) { return reason == BFTM_REFUSED_ACCESS ? EACCES : ENOSPC; }
+u32 bftm_health_able(const struct bftm_cluster *cl) { (void)cl; return able; }
 void bftm_health_names(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
 {
 	(void)cl;
@@ -291,7 +293,7 @@ static int host_begin(void **state)
 		object[u].pend = &waiting[u].list;
 	}
 	now = 1000 * BFTM_NS_PER_SEC;
-	silent = refused_type = 0;
+	silent = able = refused_type = 0;
 	locks = 0;
 	forget_sent();
 	return 0;

@@ -25,7 +25,7 @@ int ctl_helper_failed(int e)
 	return e == -EACCES ? EX_NOPERM : EX_OSERR;
 }
 
-/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering), R(efusing), f(orgot objects) ... */
+/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine), r(ecovering), R(efusing), f(orgot objects), m(ute about them) ... */
 static char *cluster(const char *name, const char *servers)
 {
 	char *text = NULL;
@@ -36,7 +36,7 @@ static char *cluster(const char *name, const char *servers)
 	fprintf(to, "{\"name\":\"%s\",\"b\":1,\"answers_needed\":3,\"token_needed\":3,\"servers\":[",
 		name);
 	for (; *servers; servers++)
-		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"refusal\":%s,\"forgot_objects\":%s,\"token\":%s}",
+		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"recovering\":%s,\"refusal\":%s,\"forgot_objects\":%s,\"mute_objects\":%s,\"token\":%s}",
 			id ? "," : "", id + 1,
 			*servers == 's' || *servers == 'S' ? "silent" :
 			*servers == 'q' ? "quarantine" : *servers == 'u' ? "unknown" :
@@ -45,6 +45,7 @@ static char *cluster(const char *name, const char *servers)
 			*servers == 's' ? "null" : *servers == 'r' ? "true" : "false",
 			*servers == 'R' ? "\"access denied\"" : "null",
 			*servers == 'f' ? "true" : "false",
+			*servers == 'm' ? "true" : "false",
 			*servers == 't' ? "null" : "\"7\""), id++;
 	fprintf(to, "]}");
 	fclose(to);
@@ -110,6 +111,9 @@ static const struct {
 	{ "offo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; servers 2, 3 "
 		     "without the memory of objects, and the others are too few: see \"When objects "
 		     "are lost\" in operating.rst\n" },
+	{ "omms", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; server 4 silent; "
+		     "servers 2, 3 silent about objects, and the others are too few: "
+		     "'bftmutexctl check --server' on its host may tell why\n" },
 	{ "ottt", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3\n" },
 };
 

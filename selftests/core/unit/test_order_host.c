@@ -382,6 +382,40 @@ static void an_object_that_too_few_answer_for(void **state)
 		assert_int_equal(cluster.peer[u].forgot_ns, 0);
 }
 
+/* These answer about locks, as where nothing writes their journals; one of the three is silent. */
+static void an_object_that_servers_are_silent_about(void **state)
+{
+	u32 u;
+
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	silent = 1u << 1 | 1u << 2 | 1u << 4;
+	able = ALL & ~(1u << 4);
+	submit(2, "add 1");
+	pass(10 * BFTM_NS_PER_SEC);
+	for (u = 0; u < SERVERS; u++) {
+		assert_int_equal(cluster.peer[u].forgot_ns, 0);
+		assert_int_equal(!!cluster.peer[u].mute_ns, u == 1 || u == 2);
+	}
+}
+
+/* The others are enough. */
+static void an_object_that_two_are_silent_about(void **state)
+{
+	u32 u;
+
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	silent = 1u << 1 | 1u << 2;
+	able = ALL;
+	submit(2, "add 1");
+	pass(10 * BFTM_NS_PER_SEC);
+	for (u = 0; u < SERVERS; u++)
+		assert_int_equal(cluster.peer[u].mute_ns, 0);
+}
+
 /* A rank that another host gave up outranks the first GET: the next one is for a refresh, too. */
 static void a_refresh_that_is_outranked(void **state)
 {
@@ -444,6 +478,8 @@ int main(void)
 		TEST(a_restarted_server_is_told),
 		TEST(an_object_that_servers_have_lost),
 		TEST(an_object_that_too_few_answer_for),
+		TEST(an_object_that_servers_are_silent_about),
+		TEST(an_object_that_two_are_silent_about),
 		TEST(a_refresh_that_is_outranked),
 		TEST(behind_twice),
 	};

@@ -65,6 +65,25 @@ ok "clients count" load_into first --object counter --request "add 1" --clients 
 	--count 10 --timeout 60
 is "to the sum" "$(first answered) $(submit 1 counter get)" "40 0 40"
 
+# Journals stand still, as when disks hang: their servers are silent, about objects alone.
+pause() { kill -STOP "${keeper[$1]}"; }
+pause 2
+is "six of seven servers are enough" "$(submit 1 counter get)" "0 40"
+ok "its server tells that it stores nothing" says 1 "its journal has stored nothing for 3 s" \
+	s 2 bftmutexctl check -s
+ok "that of another is well" says 0 "grants locks" s 3 bftmutexctl check -s
+pause 3
+pause 5
+silent="servers 2, 3, 5 silent about objects, and the others are too few"
+ok "three that stand still: a request names their servers" says 75 "$silent" \
+	c 1 bftmutexctl object submit --wait 4s counter add 0
+ok "and check does" says 1 "$silent" c 1 bftmutexctl check
+ok "and the log" grep -q "'counter' cannot be had: no answer about it from servers 2, 3 and 5" "$dev/c1/log"
+kill -CONT "${keeper[2]}" "${keeper[3]}" "${keeper[5]}"
+is "they go on" "$(submit 2 counter get)" "0 40"
+all_well() { s 2 bftmutexctl check -s; }
+ok "and all is stored" wait_for 10 all_well
+
 # Power fails for all at once, in the middle.
 history=$dev/history
 order_load --object counter --request "add 1" --clients 1-2 --threads 2 --count 30 --timeout 60 \
