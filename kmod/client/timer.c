@@ -92,16 +92,26 @@ void bftm_handle_limit_arm(struct bftm_handle *h)
 		bftm_handle_arm_at(h, at_ns);
 }
 
+/* Nobody asks for it: the helper has ended, and no other has come. */
+static bool handle_is_forsaken(const struct bftm_handle *h)
+{
+	const struct bftm_request *request = h->request;
+
+	return !request->behind && !request->fast && !h->bn->upcall->portid &&
+	       request->kind == BFTMUTEX_REQUEST_KIND_ACQUIRE;
+}
+
 /* Without memory for the words the program gets only the error. */
 static void handle_time_out(struct bftm_handle *h)
 {
+	int error = handle_is_forsaken(h) ? -ENOTCONN : -ETIMEDOUT;
 	bool behind = h->request->behind;
 
 	bftm_handle_end(h);
 	if (behind)
 		h->why = kstrdup("another program of this host has it, or asked for it before",
 				 GFP_ATOMIC);
-	bftm_handle_failed(h, -ETIMEDOUT);
+	bftm_handle_failed(h, error);
 }
 
 void bftm_handle_tell(struct bftm_handle *h)

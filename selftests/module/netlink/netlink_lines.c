@@ -166,6 +166,19 @@ TEST_F(lend, a_helper_that_is_gone)
 	self->sock = -1;
 }
 
+/* Nobody has asked for it, so nobody can say that another has it. */
+TEST_F(lend, a_limit_while_no_helper_is_there)
+{
+	int fd = open_here(0);
+	uint64_t begun;
+
+	bftm_nl_close(&self->nl);
+	begun = now_ns();
+	EXPECT_EQ(-ENOTCONN, acquire(fd, "lock", LEASE, 50 * MS, NULL));
+	EXPECT_LT(now_ns() - begun, 3 * SEC);
+	close(fd);
+}
+
 /* No server answers: the attempt ends with the grace. */
 TEST_F(lend, nobody_answers_and_the_helper_is_gone)
 {
