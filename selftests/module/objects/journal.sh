@@ -183,7 +183,7 @@ ok "no words" says 64 "must be none, async or sync" begin --durability often
 ok "trust in nothing" says 64 "is for --durability async or sync" begin --durability none \
 	--trust-journal
 echo "this is not a journal, but text, and more than a few bytes of it." >"$other"
-ok "another file" says 65 "file is not a database" start_other
+ok "another file" says 65 "file is not a database; if it is the journal and broken, stop this server alone" start_other
 rm "$other" && sqlite3 "$other" "CREATE TABLE a (b)"
 ok "another database" says 65 "it is no journal of a server" start_other
 cp "$file" "$other" && sqlite3 "$other" "UPDATE about SET server = 2"
