@@ -160,8 +160,8 @@ static bool is_zero(const char *escape)
 }
 
 /*
- * libconfuse puts variables of the environment into the text, and nothing for one that is not set: what a
- * rule is about would depend on who reads the file. In single quotes it does not.
+ * libconfuse puts variables of the environment into the text, and nothing for one that is not set:
+ * what a rule is about would depend on who reads the file. In single quotes it does not.
  */
 static void find_surprise(struct bftm_syntax *syntax, const char *p, char quote, unsigned int line)
 {

@@ -265,7 +265,7 @@ static u64 journalled(struct json_object *server)
 	return check_value(ctl_member(server, "stats"), "journalled");
 }
 
-/* Its process is there, and writes nothing of what waits for it: the disk hangs, or it was stopped. */
+/* Its process is there, and stores nothing of what waits: the disk hangs, or it was stopped. */
 static bool is_stalled(struct bftm_nl *nl, struct json_object *server)
 {
 	bool stalled = check_value(server, "unsaved");
