@@ -68,6 +68,17 @@ if command -v ocf-tester >/dev/null; then
 	wait $other 2>/dev/null
 	is "start, no such cluster" "$(status start cluster=none)" 1
 
+	# Its number was used again.
+	ip netns exec bftm-c1 bftmutex -- other sleep infinity &
+	other=$!
+	held() { grep -q "^held .* $other " <(c 1 bftmutexctl holders); }
+	wait_for 10 held
+	echo $other >$HA_RSCTMP/bftmutex-lock.pid
+	is "the process of another lock is not the agent's" "$(status monitor)" 7
+	is "stop" "$(status stop)" 0
+	ok "and it is left alone" kill $other
+	wait $other 2>/dev/null
+
 	# The state of the process does not matter when the lock is lost.
 	is "start again" "$(status start)" 0
 	for n in 1 2 3 4; do s $n bftmutexctl server stop >/dev/null; done
