@@ -112,7 +112,8 @@ struct bftm_acquires {
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns:    when it was logged that servers refused a lock, last
  * @hindered_ns:   the same of one that too few servers could grant, since some refused it
- * @forgot_ns:     the same of an object that servers have lost, or are silent about
+ * @forgot_ns:     the same of an object that servers have lost
+ * @mute_ns:       the same of an object that servers are silent about
  * @denied_ns:     the same of an operation
  * @lost_ns:       since when losses of locks are counted for the log
  * @losses:        of locks, since @lost_ns
@@ -153,6 +154,7 @@ struct bftm_cluster {
 	u64 refused_ns;
 	u64 hindered_ns;
 	u64 forgot_ns;
+	u64 mute_ns;
 	u64 denied_ns;
 	u64 behind_ns;
 	u64 version_ns;

@@ -79,12 +79,14 @@ static void note_lost(struct bftm_order_work *w)
 	bool lost = bftm_count(forgot) > most;
 	u32 named = lost ? forgot : mute_servers(w);
 
-	if (!named || cfg->n - bftm_count(w->order.answered) <= most)
+	/* Once may be a restart that health has yet to hear of. */
+	if (!named || cfg->n - bftm_count(w->order.answered) <= most ||
+	    (!lost && !w->iterate.pauses))
 		return;
 	for (u = 0; u < cfg->n; u++)
 		if (named >> u & 1)
 			*(lost ? &cl->peer[u].forgot_ns : &cl->peer[u].mute_ns) = bftm_now();
-	if (!bftm_due(&cl->forgot_ns, BFTM_SAID_AGAIN_NS))
+	if (!bftm_due(lost ? &cl->forgot_ns : &cl->mute_ns, BFTM_SAID_AGAIN_NS))
 		return;
 	bftm_shown(w->ordering->name, w->ordering->len, name, sizeof(name));
 	bftm_health_names(cl, named, list, sizeof(list));

@@ -398,6 +398,16 @@ static void an_object_that_servers_are_silent_about(void **state)
 		assert_int_equal(cluster.peer[u].forgot_ns, 0);
 		assert_int_equal(!!cluster.peer[u].mute_ns, u == 1 || u == 2);
 	}
+	assert_int_equal(logged_mute, 1);
+	/* Now they have lost it, which is another thing to know. */
+	silent = 0;
+	able = ALL;
+	restarts(1);
+	restarts(2);
+	restarts(4);
+	pass(10 * BFTM_NS_PER_SEC);
+	assert_int_equal(logged_lost, 1);
+	assert_int_equal(logged_mute, 1);
 }
 
 /* The others are enough. */
