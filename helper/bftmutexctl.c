@@ -70,7 +70,8 @@ static void print_help(FILE *to)
 	fputs("Usage: " CTL_NAME " COMMAND [OPTION...]\n"
 	      "Administration of locks of a cluster whose servers may lie.\n\n", to);
 	print_commands(to, NULL);
-	fputs("\nEvery command has --help, --json and --version. See " CTL_NAME "(8).\n", to);
+	fputs("\nEvery command has --help and --version, and all but top have --json. See "
+	      CTL_NAME "(8).\n", to);
 }
 
 static void print_group_help(const char *group)
