@@ -58,7 +58,7 @@ static void iteration_committed(struct bftm_order_work *w)
 		bftm_submit_committed(w);
 }
 
-/* Servers that answer about locks, and not about it; a long state may still be on its way. */
+/* Servers that answer about locks, and not about the object; a long state may be on its way. */
 static u32 mute_servers(const struct bftm_order_work *w)
 {
 	return bftm_health_able(w->cluster) &
@@ -66,8 +66,8 @@ static u32 mute_servers(const struct bftm_order_work *w)
 }
 
 /*
- * So many servers have lost their memory of it that the others are too few: nobody can have it. Or
- * some are silent about it, as those are whose journals nothing writes.
+ * The object cannot be had: the servers that know it and answer are too few. The others have lost
+ * their memory of it, or are silent about it, as a server is whose journal nothing writes.
  */
 static void note_lost(struct bftm_order_work *w)
 {
@@ -79,7 +79,7 @@ static void note_lost(struct bftm_order_work *w)
 	bool lost = bftm_count(forgot) > most;
 	u32 named = lost ? forgot : mute_servers(w);
 
-	/* Once may be a restart that health has yet to hear of. */
+	/* One answer that is missing may be a restart of which health has yet to hear. */
 	if (!named || cfg->n - bftm_count(w->order.answered) <= most ||
 	    (!lost && !w->iterate.pauses))
 		return;

@@ -410,6 +410,25 @@ static void an_object_that_servers_are_silent_about(void **state)
 	assert_int_equal(logged_mute, 1);
 }
 
+/* One answer that is missing says nothing: the server may have restarted just now. */
+static void an_object_that_was_not_answered_for_once(void **state)
+{
+	u64 before = bftm_order_totals.slow;
+
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	silent = 1u << 1 | 1u << 2 | 1u << 4;
+	able = ALL;
+	submit(2, "add 1");
+	while (bftm_order_totals.slow == before)
+		pass(RESEND / 4);
+	silent = 0;
+	pass(10 * BFTM_NS_PER_SEC);
+	assert_int_equal(done[2].error, 0);
+	assert_int_equal(logged_mute, 0);
+}
+
 /* The others are enough. */
 static void an_object_that_two_are_silent_about(void **state)
 {
@@ -489,6 +508,7 @@ int main(void)
 		TEST(an_object_that_servers_have_lost),
 		TEST(an_object_that_too_few_answer_for),
 		TEST(an_object_that_servers_are_silent_about),
+		TEST(an_object_that_was_not_answered_for_once),
 		TEST(an_object_that_two_are_silent_about),
 		TEST(a_refresh_that_is_outranked),
 		TEST(behind_twice),
