@@ -110,13 +110,13 @@ echo "clients fifty" >"$dir/server-9-1.members"
 refused "rights that cannot be read" "server-9-1.members:1: must be" begin
 rm "$dir/server-9-1.members"
 
-# SYNC has all places for locks looked at. Meanwhile other work of this processor goes on.
+# SYNC has a work look at all places for locks. Meanwhile other work of this processor goes on.
 longest_wait() { # PID: of work, while the process runs; ms
 	local begun ms longest=0
 	while kill -0 "$1" 2>/dev/null; do
-		begun=$(date +%s%N)
+		begun=${EPOCHREALTIME/./}
 		echo 1 >/proc/sys/vm/stat_refresh
-		ms=$((($(date +%s%N) - begun) / 1000000))
+		ms=$(((${EPOCHREALTIME/./} - begun) / 1000))
 		((ms <= longest)) || longest=$ms
 	done
 	echo "$longest"
