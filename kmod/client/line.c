@@ -307,7 +307,7 @@ static int take_socket(struct bftm_line *line)
 	if (!ours && !other) {
 		setup_udp_tunnel_sock(line->session->bn->net, bftm_tunnel_sock(line->sock),
 				      &tunnel);
-		/* A datagram that leaves need not look for the helper, which never waits. */
+		/* A datagram that leaves need wake nobody: the helper never waits for room. */
 		sock_set_flag(sk, SOCK_USE_WRITE_QUEUE);
 	}
 	release_sock(sk);

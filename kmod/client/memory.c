@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of requests. All of it is cleared when it is allocated, and one of these is between
- * two sizes of kmalloc(): a cache of its own has less to clear, and less to keep for each lock.
+ * The memory of requests, which is cleared when it is allocated. The size of a request, and that of
+ * an attempt, is between two sizes of kmalloc(): objects of a cache of their own take less room,
+ * and less of it is to be cleared.
  */
 #include <linux/slab.h>
 

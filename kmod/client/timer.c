@@ -92,7 +92,7 @@ void bftm_handle_limit_arm(struct bftm_handle *h)
 		bftm_handle_arm_at(h, at_ns);
 }
 
-/* Nobody asks for it: the helper has ended, and no other has come. */
+/* No server is asked for the lock: the helper has ended, and no other has come. */
 static bool handle_is_forsaken(const struct bftm_handle *h)
 {
 	const struct bftm_request *request = h->request;

@@ -223,7 +223,7 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u
 {
 	if (c->base.phase != BFTM_PHASE_HOLD)
 		return;
-	/* The usual case, told at once: without this grant the lock is held as long. */
+	/* Most grants reach no further than the lock is held without them. */
 	if (bftm_grant_end(c->server[u].from_ns, c->base.want.lease_ns, cfg->rho_ppm) <= before ||
 	    bftm_contend_end(c, cfg) == before)
 		return;
