@@ -299,8 +299,8 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		timed_out(o, cfg, out);
 		return;
 	}
-	/* Not what was made for an iteration before, on another base. */
-	if (o->applies ? id->version != o->base.version + 1 :
+	/* Not what was made for an iteration before, on another base. Version 0 follows none. */
+	if (o->applies ? id->version != o->base.version + 1 || !id->version :
 			 !bftm_body_same(id, &o->base)) {
 		client_over(o, BFTM_ORDER_UNSURE, out);
 		return;

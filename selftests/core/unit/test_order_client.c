@@ -168,6 +168,38 @@ static void making_waits_for_the_caller(void **state)
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 }
 
+static void a_state_made_for_another_base(void **state)
+{
+	static const u64 versions[] = { 0, 4, 5, 7, ~0ull };
+	size_t i;
+	u32 u;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		begin();
+		for (u = 0; u < 5; u++)
+			got_one(u, state_id(5, 'A'), 1);
+		assert_true(o.applies);
+		assert_int_equal(made(state_id(versions[i], 'B')), BFTM_ORDER_UNSURE);
+		assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	}
+}
+
+/* It can be committed, but what follows it would be older than all states. */
+static void no_version_follows_the_last(void **state)
+{
+	u32 u;
+
+	(void)state;
+	begin();
+	for (u = 0; u < 5; u++)
+		got_one(u, state_id(~0ull, 'A'), 1);
+	assert_true(o.applies);
+	assert_int_equal(made(state_id(0, 'B')), BFTM_ORDER_UNSURE);
+	assert_int_equal(order_out.send, 0);
+	assert_true(o.completed == ~0ull);
+}
+
 static void a_body_is_sent_to_who_needs_it(void **state)
 {
 	u32 u;
@@ -270,6 +302,8 @@ int main(void)
 		TEST(the_first_answer_stays),
 		TEST(hostile_lists),
 		TEST(making_waits_for_the_caller),
+		TEST(a_state_made_for_another_base),
+		TEST(no_version_follows_the_last),
 		TEST(a_body_is_sent_to_who_needs_it),
 		TEST(bodyless_outlasts_the_phase),
 		TEST(recovering_is_believed_at_get_only),
