@@ -13,7 +13,6 @@
  * lock waits behind it (local_queue.c), or both are the helper's from then on: bftm_fast_entrust().
  * That matters because servers take a RELEASE for the end of all attempts up to its number.
  */
-#include <linux/slab.h>
 
 #include "client/burst.h"
 #include "client/choice.h"
@@ -48,7 +47,6 @@ static void forget_client(struct bftm_fast *f)
 	if (!f->host.client)
 		return;
 	s->prio = max(s->prio, f->host.core->seen(f->host.client, &s->cfg));
-	kfree(f->host.client);
 	f->host.client = NULL;
 	f->unsent.to = 0;
 }

@@ -26,7 +26,7 @@ struct bftm_request;
  * @unsent:     had no room, and leaves by the next alarm; to no server: nothing
  * @hindering:  servers that have answered last that they grant it nothing: they refuse it, or wait
  *              for members
- * @room:       bytes of the client that @host has at the beginning
+ * @room:       bytes behind it, of the client that @host has at the beginning
  * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
