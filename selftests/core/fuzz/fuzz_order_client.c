@@ -215,7 +215,9 @@ static void check(const struct bftm_order_out *out, u64 now)
 	if (order.then) {
 		must(order.phase == BFTM_ORDER_COMMITTING);
 		must(!seen.then.count || seen.then.count == order.then);
-		must(order.then > order.rank.count && !(seen.recovering & order.recovering));
+		must(order.then > order.rank.count);
+		/* None recovered at first: those that do have said so to the get of the next rank. */
+		must(!(order.recovering & ~seen.recovering_then));
 		seen.then = bftm_order_then(&order);
 		must(!out->send || out->send == BFTM_ORDER_COMMIT_GET);
 	}
