@@ -395,7 +395,9 @@ def _turn() -> threading.Lock:
 
 class Lock(_Handle):
     """A lock of the cluster in the shape of threading.Lock: it excludes the threads that share
-    the object too, and is not recursive. Closing the object, or its end, gives the lock back.
+    the object too, and is not recursive. Closing the object, or its end, gives the lock back. A
+    process that was forked shares the lock: release(), or leaving the "with", in one of the two
+    gives it back for both.
 
     When a signal handler raises, such as KeyboardInterrupt, an acquire() or the begin of a "with"
     that this ends leaves no lock behind, and a release() has given it back. Between two calls, as

@@ -13,7 +13,7 @@
 # bftmutex_lock FD NAME [OPTION...]: open the descriptor and take the lock, with options of
 # bftmutex(1), such as --shared, whose exit status it returns. Sets BFTMUTEX_DEADLINE_NS,
 # BFTMUTEX_MODE, BFTMUTEX_TOKEN with --fence, and BFTMUTEX_VALUE with --value if it is valid. The
-# descriptor is closed again when there is no lock.
+# descriptor is closed again when there is no lock. One that has a lock keeps it: the status is 65.
 bftmutex_lock() {
 	case $1 in
 	[3-9]) ;;
@@ -23,6 +23,10 @@ bftmutex_lock() {
 	if ! [ -r "${BFTMUTEX_DEVICE:=/dev/bftmutex}" ]; then
 		echo "bftmutex_lock: $BFTMUTEX_DEVICE is missing, or you may not open it" >&2
 		return 66
+	fi
+	if bftmutex --fd "$1" --held 2>/dev/null; then
+		echo "bftmutex_lock: descriptor $1 has a lock already: take another of 3 to 9, or bftmutex_unlock $1 first" >&2
+		return 65
 	fi
 	eval "exec $1<\"\$BFTMUTEX_DEVICE\""
 	bftmutex__fd=$1 bftmutex__name=$2
