@@ -52,8 +52,8 @@ int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int 
 	for (i = 0; i < sizeof(codes) / sizeof(codes[0]) && codes[i].error != -error; i++)
 		;
 	return ctl_fail(i < sizeof(codes) / sizeof(codes[0]) ? codes[i].code : EX_OSERR,
-			"journal %s: %s%s", path, j->error, error != -EBADMSG ? "" :
-			"; if it is the journal and broken, stop this server alone, move the file away with its -wal and -shm, and start it again: clients bring its objects back, see \"State after a restart\" in operating.rst");
+			"journal %s: %s%s", path, j->error,
+			error == -EBADMSG ? CTL_JOURNAL_BROKEN : "");
 }
 
 int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)

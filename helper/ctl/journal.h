@@ -66,6 +66,11 @@ int ctl_durability_load(struct ctl_durability *d);
 /** ctl_durability_end() - close; @undo: no server was started, now or ever before */
 void ctl_durability_end(struct ctl_durability *d, bool undo);
 
+/* Behind what is wrong with a file whose content cannot be right. */
+#define CTL_JOURNAL_BROKEN	"; if it is the journal and broken, stop this server alone, move " \
+	"the file away with its -wal and -shm, and start it again: clients bring its objects back, " \
+	"see \"State after a restart\" in operating.rst"
+
 /** ctl_journal_failed() - print why a file failed with @error; the exit code */
 int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int error);
 

@@ -235,16 +235,20 @@ static int send_object(const struct bftm_journal_object *o, const void *committe
 {
 	struct load *l = arg;
 	int r = send_head(l, o);
+	bool broken;
 
 	if (r == 0)
 		r = send_body(l, 0, &o->committed, committed);
 	if (r == 0 && !bftm_body_same(&o->committed, &o->proposed))
 		r = send_body(l, 1, &o->proposed, proposed);
-	if (r < 0)
-		l->error = ctl_fail(r == -EBADMSG || r == -EINVAL ? EX_DATAERR : EX_UNAVAILABLE,
-				    "journal %s: object '%.*s' cannot be loaded: %s%s%s",
+	if (r < 0) {
+		broken = r == -EBADMSG || r == -EINVAL;
+		l->error = ctl_fail(broken ? EX_DATAERR : EX_UNAVAILABLE,
+				    "journal %s: object '%.*s' cannot be loaded: %s%s%s%s",
 				    l->d->path, o->name_len, (const char *)o->name, strerror(-r),
-				    *l->nl.error ? ": " : "", l->nl.error);
+				    *l->nl.error ? ": " : "", l->nl.error,
+				    broken ? CTL_JOURNAL_BROKEN : "");
+	}
 	return r;
 }
 

@@ -194,7 +194,8 @@ ok "nowhere" says 66 "No such file" start_other
 other=$dir/broken
 cp "$file" "$other" && sqlite3 "$other" \
 	"UPDATE body SET data = zeroblob(length(data)) WHERE rowid = (SELECT min(rowid) FROM body)"
-ok "a state that is another" says 65 "the bytes are not those of the state" start_other
+ok "a state that is another" says 65 \
+	"the bytes are not those of the state that is named; if it is the journal and broken, stop this server alone" start_other
 ok "no server is left behind" says 69 "no server runs" s 1 bftmutexctl server show
 mkdir "$dir/ro" && mount -t tmpfs tmpfs "$dir/ro" && cp "$file" "$dir/ro/journal" &&
 	mount -o remount,ro "$dir/ro"
