@@ -36,17 +36,17 @@ struct bftm_round {
  * @active:      there is one, number @u
  * @told:        RECOVER was sent
  * @epoch:       its incarnation
- * @since_seq:   what was asked before its restart was known has at most this
+ * @since_seq:   last sequence number before its restart was known
  * @told_seq:    sequence number of that RECOVER
  * @floor:       token that RECOVER named
- * @until_ns:    then it is another's turn
- * @pause_ns:    until then those of @failed are left alone
- * @hopeless_ns: when it was logged, last, that too few servers know
+ * @until_ns:    when it is another server's turn
+ * @pause_ns:    until when the servers of @failed are left alone
+ * @hopeless_ns: when it was last logged that too few servers know
  * @known:       servers that have told what was stamped there, a bit mask
  * @failed:      servers that did not learn lately, a bit mask
  * @hopeless:    it was logged that too few servers know
  * @u:           its number, less than n
- * @refused_ns:  when it was logged, last, that a server takes no word of it
+ * @refused_ns:  when it was last logged that a server refuses RECOVER
  * @top:         what they told, a token each
  */
 struct bftm_recovery {
@@ -94,7 +94,8 @@ struct bftm_acquires {
  * @round:         the last ones that were won, in a ring
  * @recovery:      of a server that has lost its memory
  * @speed:         of its servers
- * @asked:         what was asked last, by number; one that has another number is forgotten
+ * @asked:         the last requests, by sequence number; an entry with another number than the
+ *                 wanted one means that the request is forgotten
  * @first_seq:     nothing was sent here up to this sequence number
  * @rounds:        number of rounds that were put into @round
  * @last_rounds:   number of the last attempts in mode EX that were won, and whose answers were
@@ -110,15 +111,15 @@ struct bftm_acquires {
  * @peer:          its servers, conf.n of them
  * @acquires:      what is under way for applications
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
- * @refused_ns:    when it was logged that servers refused a lock, last
- * @hindered_ns:   the same of one that too few servers could grant, since some refused it
+ * @refused_ns:    when it was last logged that servers refused a lock
+ * @hindered_ns:   the same of a lock that too few servers could grant, since some refused it
  * @forgot_ns:     the same of an object that servers have lost
  * @mute_ns:       the same of an object that servers are silent about
  * @denied_ns:     the same of an operation
  * @lost_ns:       since when losses of locks are counted for the log
  * @losses:        of locks, since @lost_ns
- * @version_ns:    when it was logged that servers speak another version of the wire format, last
- * @behind_ns:     when it was logged that this client's numbers are behind, last
+ * @version_ns:    when it was last logged that servers speak another version of the wire format
+ * @behind_ns:     when it was last logged that this client's numbers are behind
  * @evicted:       b + 1 servers have evicted this client's incarnations up to this one; 0: none
  * @evicted_ns:    when that was logged, last
  * @evicted_again_ns: when the services were told so, last
@@ -186,7 +187,7 @@ extern struct bftm_clusters bftm_clusters;
  */
 int bftm_clusters_configure(const struct bftm_conf *conf, const char *state);
 
-/** bftm_clusters_check() - could they be? The keys are read, no client is begun. 0 or -errno. */
+/** bftm_clusters_check() - could @conf be run? Reads the keys, begins no client. 0 or -errno. */
 int bftm_clusters_check(const struct bftm_conf *conf);
 
 /** bftm_clusters_stop() - forget all; what is held stays held. */
@@ -245,33 +246,33 @@ void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
 
 /* probe.c: how servers are. */
 
-/** bftm_hello() - ask these */
+/** bftm_hello() - send HELLO to these servers, a bit mask */
 void bftm_hello(struct bftm_cluster *cl, u32 to);
 
-/** bftm_hello_again() - ask server @u, unless that was done a moment ago: HELLO may get lost */
+/** bftm_hello_again() - send HELLO to server @u, unless that was done a moment ago */
 void bftm_hello_again(struct bftm_cluster *cl, u32 u);
 
-/** bftm_probe() - once a second: who was not heard is asked. */
+/** bftm_probe() - once a second: servers that were not heard get HELLO. */
 void bftm_probe(struct bftm_cluster *cl);
 
 /** bftm_challenged() - server @u has said what it is. */
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /**
- * bftm_stale() - server @u was sent what is for an earlier start of it
+ * bftm_stale() - server @u was sent a request that is for an earlier start of it
  * @cl:  the cluster
  * @u:   its number, less than n
  * @msg: STALE, authentic and fresh
  *
- * It is asked what it is, and the request is made again. STALE says no more than the new epoch:
- * grants of it count after CHALLENGE.
+ * HELLO goes to the server, and the request is made again. STALE says no more than the new epoch:
+ * grants of that epoch count after its CHALLENGE.
  */
 void bftm_stale(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_version_heard() - server @u says that it speaks this version of the wire format, not ours */
 void bftm_version_heard(struct bftm_cluster *cl, u32 u, u8 version);
 
-/** bftm_cluster_outdated() - do b + 1 servers say so? A correct one is among them. */
+/** bftm_cluster_outdated() - do b + 1 servers, so a correct one, say that? */
 bool bftm_cluster_outdated(const struct bftm_cluster *cl);
 
 /* behind.c: numbers of this client that servers do not take. */
@@ -288,7 +289,7 @@ int bftm_clusters_restored(void);
 
 /* recover.c: fencing tokens of servers that were restarted. */
 
-/** bftm_recover_heard() - after each answer of that kind */
+/** bftm_recover_heard() - server @u has sent CHALLENGE, which may answer RECOVER */
 void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_recover_refused() - server @u has refused what names no lock or object */

@@ -51,7 +51,7 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 /** bftm_evidence_report() - tell the kernel who became suspect; call it often. */
 void bftm_evidence_report(struct bftm_cluster *cl);
 
-/** bftm_evidence_state() - "ok", "slow", "silent", "quarantine" or "unknown" */
+/** bftm_evidence_state() - "ok", "slow", "silent", "quarantine", "forgetful" or "unknown" */
 const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now);
 
 #endif /* BFTM_EVIDENCE_H */

@@ -77,7 +77,7 @@ const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WH
 /** bftm_health_heard() - have as many servers answered since the start as a lock needs? */
 bool bftm_health_heard(const struct bftm_cluster *cl);
 
-/** bftm_health_report() - once a second: who has fallen silent is logged, and who answers again */
+/** bftm_health_report() - once a second: log servers that have fallen silent, or answer again */
 void bftm_health_report(struct bftm_cluster *cl);
 
 #endif /* BFTM_HEALTH_H */

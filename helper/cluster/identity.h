@@ -40,7 +40,7 @@ struct bftm_names {
  * @lends:       what the kernel holds is of @boot or later, or it has told this daemon of it
  * @boot_id:     of the kernel, without dashes
  * @netns:       number of the network namespace, of this boot; 0: not known
- * @said_ns:     when it was logged, last, that it cannot be recorded
+ * @said_ns:     when it was last logged that an incarnation cannot be recorded
  * @orderings:   objects that were used as this client
  * @orderings_count: number of these
  * @fd:          of its file in the state directory, which is locked
@@ -83,15 +83,16 @@ void bftm_identity_holds(struct bftm_identity *identity, u64 attempt);
 #define BFTM_INCARNATION_MAX UINT32_MAX
 
 /**
- * bftm_incarnation_next() - the one that a start uses
+ * bftm_incarnation_next() - the incarnation that a start uses
  * @clock_s: wall clock, since 1970
  * @last:    that the last start used, 0 for none
  * @ret:     the clock's, or one more than @last when that is larger
  *
- * One that does not fit would be cut to one of long ago: servers drop such numbers as
- * repeated, and say nothing.
+ * A number above BFTM_INCARNATION_MAX would be cut to one of long ago, which servers drop as
+ * repeated, without an answer.
  *
- * Return: 0; -EOVERFLOW when none is left, or by this clock; -EUCLEAN when @last is none.
+ * Return: 0; -EOVERFLOW when none is left, or the clock is too far; -EUCLEAN when @last is no
+ * incarnation.
  */
 int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret);
 
@@ -128,7 +129,7 @@ void bftm_identity_keep(struct bftm_identity *identity);
 int bftm_identity_pass(struct bftm_identity *identity, u64 top);
 
 /**
- * bftm_identity_restored() - the next incarnation: what was drawn before may be used up
+ * bftm_identity_restored() - begin the next incarnation: a copy may have used this one's numbers
  * @identity: the client
  *
  * The kernel does not draw meanwhile. Return: as bftm_identity_pass().
@@ -149,7 +150,7 @@ static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
 }
 
 /**
- * bftm_identity_skip() - what was sent before is old for a server from the next request on
+ * bftm_identity_skip() - a server that gets the next request takes what was sent before for old
  * @id: the client
  *
  * Then a YIELD that is still under way frees no grant which that server confirms to the daemon
@@ -160,7 +161,7 @@ static inline void bftm_identity_skip(struct bftm_identity *id)
 	__atomic_add_fetch(&id->counters->seq, BFTM_WINDOW_BITS, __ATOMIC_RELAXED);
 }
 
-/** bftm_identity_next_attempt() - Return: one that was never used, even */
+/** bftm_identity_next_attempt() - Return: an even number that was never used */
 static inline u64 bftm_identity_next_attempt(struct bftm_identity *id)
 {
 	return __atomic_add_fetch(&id->counters->attempt, 2, __ATOMIC_RELAXED) &

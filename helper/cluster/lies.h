@@ -24,7 +24,7 @@ const char *bftm_lie_name(enum bftm_lie lie);
 /**
  * struct bftm_asked - a request, for what is compared with its answer
  * @seq:     its number, 0 for none
- * @sent_ns: read before it was sent
+ * @sent_ns: time before it was sent, bftm_now()
  * @attempt: that the request names
  * @epoch:   incarnation of the server that it names
  * @k:       number of the send
@@ -49,7 +49,7 @@ struct bftm_asked {
 	u8 u;
 };
 
-/** bftm_name_hash() - FNV-1a; of two names that are alike in it one passes for the other */
+/** bftm_name_hash() - FNV-1a; two names with one hash pass for each other */
 static inline u32 bftm_name_hash(const struct bftm_msg *msg)
 {
 	u32 hash = 2166136261u, i;
@@ -96,7 +96,7 @@ static inline u64 bftm_token_said(const struct bftm_msg *msg)
 }
 
 /**
- * bftm_answer_lies() - is this no answer to that request?
+ * bftm_answer_lies() - would no honest server answer that request so?
  * @asked: with the number of @msg
  * @u:     who has sent @msg
  * @msg:   the answer, authentic and fresh
@@ -106,7 +106,7 @@ enum bftm_lie bftm_answer_lies(const struct bftm_asked *asked, u32 u,
 
 #define BFTM_EPOCHS_LEFT 4
 
-/** struct bftm_left - an epoch that is over for what was asked after @after_seq */
+/** struct bftm_left - an epoch that was over when requests above @after_seq were sent */
 struct bftm_left {
 	u64 epoch;
 	u64 after_seq;
@@ -115,7 +115,7 @@ struct bftm_left {
 /**
  * struct bftm_epochs - the starts of one server
  * @epoch:     the one it has; 0 before it is known
- * @after_seq: what was asked after @epoch was heard of has higher numbers
+ * @after_seq: last sequence number when @epoch was heard of
  * @left:      earlier ones, in a ring
  * @next:      number of earlier ones so far
  */

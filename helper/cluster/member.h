@@ -13,7 +13,7 @@
 struct bftm_cluster;
 struct bftm_msg;
 
-/** bftm_is_member() - by its configuration, or by what it still holds */
+/** bftm_is_member() - is this host a member, by its configuration or by what it still holds? */
 bool bftm_is_member(const struct bftm_cluster *cl);
 
 /**
@@ -25,7 +25,7 @@ bool bftm_is_member(const struct bftm_cluster *cl);
  */
 void bftm_member_sync(struct bftm_cluster *cl, u32 u);
 
-/** bftm_member_synced() - server @u has heard it */
+/** bftm_member_synced() - server @u has heard SYNC */
 void bftm_member_synced(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_member_denied() - server @u refuses what names no lock: if it was SYNC, that is logged once */
@@ -39,7 +39,7 @@ void bftm_member_denied(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
  *
  * When b + 1 servers say so, one of them is correct: locks without a lease that this incarnation or
  * an earlier one won are lost, and what it waits for fails. The services hear of it at once, and
- * then not more often than once a second. The daemon does not draw another one by
+ * then not more often than once a second. The daemon does not draw another incarnation by
  * itself: an administrator who has evicted a host decides when it may come back, and restarts it.
  */
 void bftm_member_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);

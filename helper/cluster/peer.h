@@ -26,9 +26,9 @@
  * @disagreed:  those in which it said LOCKED though enough others said FREE
  * @lately:     the same, of the last rounds that were won
  * @lies:       answers that no honest server gives, by kind; [BFTM_LIE_NONE] are all others
- * @pushed:     FREE and INQUIRE that were not asked for
+ * @pushed:     FREE, INQUIRE and PROBE that were not asked for
  * @ordered:    answers of the ordering protocol
- * @false_bodies: bodies that are not what their digest says
+ * @false_bodies: bodies that do not have the digest by which they were asked for
  * @false_responses: responses other than what b + 1 servers say
  * @false_signatures: ranks with a signature that is not their client's
  */

@@ -67,7 +67,7 @@ int bftm_syntax_value(cfg_t *section, cfg_opt_t *key, const char *text, void *re
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table);
 void bftm_syntax_free(struct bftm_syntax *syntax);
 
-/** bftm_mistake() - report "PATH:LINE: …" on stderr and count it. */
+/** bftm_mistake() - report "PATH:LINE: …" by bftm_log() and count it. */
 __attribute__((format(printf, 3, 4)))
 void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format, ...);
 

@@ -184,11 +184,11 @@ struct ctl_evicted {
 };
 
 /**
- * ctl_evicted_load() - those that were noted
+ * ctl_evicted_load() - read the evictions that were noted
  * @dir:     state directory
  * @cluster: number of the cluster
  * @server:  number of the server
- * @ret:     they
+ * @ret:     the evictions
  * Return: 0, also if there is no note; or an exit code after an error message.
  */
 int ctl_evicted_load(const char *dir, u32 cluster, u16 server, struct ctl_evicted *ret);
@@ -201,11 +201,11 @@ int ctl_evicted_note(const char *dir, u32 cluster, u16 server, u32 client, u32 i
 struct bftm_conf_access;
 struct ctl_roll;
 
-/** ctl_rights_check() - have all that were noted their rights still? 0, or an exit code */
+/** ctl_rights_check() - do these rules leave each noted client its right? 0, or an exit code */
 int ctl_rights_check(const char *dir, u32 cluster, u16 server,
 		     const struct bftm_conf_access *access);
 
-/** ctl_rights_note() - those of these rules from now on; 0, or an exit code */
+/** ctl_rights_note() - note the clients to which these rules give the right; 0, or an exit code */
 int ctl_rights_note(const char *dir, u32 cluster, u16 server,
 		    const struct bftm_conf_access *access);
 
@@ -294,7 +294,7 @@ int ctl_connect_helper(const char *netns);
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
 
-/** ctl_ask_helper_for() - likewise "list CLUSTER MS" or "who CLUSTER MS NAME", which may take so long, 0 for ever */
+/** ctl_ask_helper_for() - likewise "list CLUSTER MS" or "who CLUSTER MS NAME"; @patience_ns 0: no limit */
 int ctl_ask_helper_for(const char *question, u64 patience_ns, struct json_object **ret);
 
 /** ctl_default_cluster() - name of the default cluster, to be freed; or NULL */

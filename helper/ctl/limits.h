@@ -34,7 +34,7 @@ error_t ctl_limits_parse(struct argp_state *state, int key, const char *arg,
 void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
 		     const struct bftm_conf_server *server);
 
-/** ctl_limits_put() - as attributes of server-start. 0 or not. */
+/** ctl_limits_put() - add the limits to server-start, as attributes. 0; else it had no room. */
 int ctl_limits_put(const struct ctl_limits *limits, struct nl_msg *msg);
 
 #endif /* BFTM_CTL_LIMITS_H */

@@ -78,8 +78,8 @@ struct bftm_release_op {
 };
 
 /**
- * struct bftm_totals - since the daemon started, of all clusters; what became of acquires the
- * kernel counts
+ * struct bftm_totals - counters of all clusters since the daemon started; the kernel counts what
+ * became of acquires
  * @unreachable: acquires that failed because too few servers answered
  * @refused:     acquires that failed because servers refused
  * @given_back:  locks that servers were told are free
@@ -120,7 +120,7 @@ void bftm_acquire_renew(const struct bftm_ask *ask);
  * @ask->goal
  * @ask: what the kernel says of the request
  *
- * Its end is reported if @ask->conversion is not 0. One that was under way is over.
+ * Its end is reported if @ask->conversion is not 0. An earlier conversion is over.
  */
 void bftm_acquire_convert(const struct bftm_ask *ask);
 

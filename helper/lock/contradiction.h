@@ -12,11 +12,11 @@
  * @gno:       highest grant that it named; 0 for none
  * @whole:     @gno is all of the number: LOCKED and WAIT name its low half
  * @token:     highest fencing token that it named
- * @after_seq: what was asked after it said so has higher sequence numbers
- * @free_seq:  the same, of when it last said FREE to this attempt; 0: never
+ * @after_seq: last sequence number used when it said so
+ * @free_seq:  the same, when it last said FREE to this attempt; 0: never
  * @prio:      the priority that it named last
- * @prio_ns:   when that was sent which it answered by @prio
- * @prio_seq:  the same, of that
+ * @prio_ns:   when the request was sent that it answered by @prio
+ * @prio_seq:  last sequence number used when it answered so
  */
 struct bftm_claim {
 	u64 epoch;
@@ -44,7 +44,7 @@ static inline bool bftm_says_locked(const struct bftm_msg *msg)
  * @cfg:   the cluster
  * @granted_ns: of this server, see struct bftm_client_ops
  * @msg:   the answer, authentic and fresh
- * @sent_ns: when that was sent which it answers; 0: not known, or it answers nothing
+ * @sent_ns: when the request was sent that it answers; 0: not known, or it answers nothing
  * @seq:   last sequence number used
  * @now:   of bftm_now(), ns
  *

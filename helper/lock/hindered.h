@@ -43,15 +43,16 @@ int bftm_refusal_errno(u32 refusal);
 /**
  * bftm_hindered_errno() - why a request fails whose attempts have come to their end
  * @op:    the request
- * @error: positive errno; it stays if servers say that somebody has the lock, or enough could grant
+ * @error: positive errno; returned if servers say that somebody has the lock, or enough could grant
  *
- * Return: that of the refusal if all that refuse name the same one, else ENETUNREACH; logged.
+ * Return: else the errno of the refusal if all that refuse name the same one; or ENETUNREACH.
+ * Logged.
  */
 int bftm_hindered_errno(struct bftm_acquire_op *op, int error);
 
 /**
- * bftm_hindered_in_vain() - is it with this request as if those that refuse it were silent, and too
- * few servers answered?
+ * bftm_hindered_in_vain() - would too few servers answer, if those that refuse the request were
+ * silent?
  * @op: the request; logged
  */
 bool bftm_hindered_in_vain(struct bftm_acquire_op *op);

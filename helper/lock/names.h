@@ -50,7 +50,7 @@ struct bftm_name {
 #define BFTM_NAMES_IDLE	4096u
 
 void bftm_names_init(struct bftm_names *names);
-/** bftm_names_free() - nobody is at any of them. */
+/** bftm_names_free() - free the names, at which there is no request any more. */
 void bftm_names_free(struct bftm_names *names);
 
 /**

@@ -14,8 +14,9 @@ struct bftm_cluster;
  * @len:  bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @out:  which attempt, at which servers, and what becomes of the value
  *
- * Sent now and twice more to those that do not acknowledge. A RELEASE that
- * is lost three times costs at most one lease.
+ * RELEASE is sent now and twice more to servers that do not acknowledge. If all three are lost,
+ * that costs at most one lease. For a lock without a lease RELEASE is repeated until all but b
+ * servers have acknowledged.
  */
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 			const struct bftm_out *out);

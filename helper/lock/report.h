@@ -12,7 +12,7 @@ struct bftm_acquire_op;
 struct bftm_ask;
 struct bftm_cluster;
 
-/** bftm_report_won() - false when nobody has it by that: give it back. */
+/** bftm_report_won() - report that @op won. False: no program has the lock by that, give it back. */
 bool bftm_report_won(struct bftm_acquire_op *op);
 
 /**

@@ -13,11 +13,11 @@ struct bftm_cluster;
  * struct bftm_heard - what servers said to an attempt
  * @attempt:  its number
  * @won_ns:   when it was won, 0 before
- * @won_seq:  what was asked after that has higher sequence numbers
+ * @won_seq:  last sequence number used then
  * @free:     servers whose first answer was FREE
  * @locked:   servers whose first answer was that another has it
  * @denied:   servers that say so although it was won
- * @at_once:  won by first answers
+ * @at_once:  the attempt was won by first answers
  * @claim:    kept over attempts
  */
 struct bftm_heard {

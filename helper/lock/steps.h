@@ -14,7 +14,7 @@ struct bftm_acquire_op;
 struct bftm_ask_value;
 
 #define BFTM_ATTEMPT_GOES_ON	0
-#define BFTM_ATTEMPT_OVER	-1	/* and nobody is to be told */
+#define BFTM_ATTEMPT_OVER	-1	/* it is over, and nobody is to be told */
 
 /** bftm_core_of() - the client side of the protocol of @op's cluster. */
 const struct bftm_client_ops *bftm_core_of(const struct bftm_acquire_op *op);

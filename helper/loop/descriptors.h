@@ -4,7 +4,7 @@
 #define BFTM_DESCRIPTORS_H
 
 /**
- * bftm_standard_fds() - have descriptors 0, 1 and 2 taken, before anything is opened
+ * bftm_standard_fds() - take those of the descriptors 0, 1 and 2 that are closed, before any open()
  *
  * Otherwise the first file that is opened, such as the device, gets the number of a closed one, and
  * output for standard output or error goes there. The descriptors that fill the gaps can be neither

@@ -38,8 +38,8 @@ struct bftm_put {
  * @body:     what is fetched; its data is NULL until all of it is here
  * @holders:  who said that they have it
  * @from:     who is asked now
- * @tries:    how many were
- * @over:     it is in @body, or nobody gives it
+ * @tries:    how many servers were asked
+ * @over:     the body is in @body, or no server gives it
  * @transfer: from the server that is asked now
  */
 struct bftm_fetch {

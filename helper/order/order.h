@@ -48,7 +48,7 @@ void bftm_order_submit(const struct bftm_submit_ask *ask);
 /** bftm_order_withdraw() - nobody waits for it any more. */
 void bftm_order_withdraw(u64 id);
 
-/** bftm_order_orphan() - the same for all: the kernel, or its module, is another. */
+/** bftm_order_orphan() - withdraw all requests: another kernel module is served now. */
 void bftm_order_orphan(void);
 
 /** bftm_orders_interrupt() - see bftm_iterate_interrupt(): of all objects */
@@ -63,7 +63,7 @@ typedef void bftm_listed_fn(int arg, struct json_object *answer);
 /**
  * bftm_listing_start() - list the objects of a cluster that its client may use
  * @cl:       the cluster
- * @limit_ns: so long at most
+ * @limit_ns: how long the listing may take, ns
  * @tell:     called once, later: "objects", each with its "name", its "type" (null: an ordinary
  *            request must say whether it exists) and a "version" that it has reached; of "servers"
  *            so many have "told"; whether the list is "complete". Or "error" and "errno".

@@ -15,11 +15,14 @@
 #include "order/request.h"
 #include "order/work.h"
 
-/* A program is begun for operations of others, but for one, while less has gone by. */
+/*
+ * A program is begun for an operation of another client only within this time after the work on a
+ * state has begun; the first such operation is always done.
+ */
 #define BFTM_OTHERS_NS		(1 * BFTM_NS_PER_SEC)
 /* Objects that are in use at once, of all clusters. */
 #define BFTM_WORKS_MAX		1024u
-/* Asked for so often, a response that should be there takes an iteration. */
+/* A response that should be there, and was asked for this often, is fetched by an iteration. */
 #define BFTM_POLLS_MAX		5
 
 /**
@@ -32,7 +35,7 @@
  * @ops:          operations numbered so far
  * @ranks:        count of the highest rank used, when there is no @work
  * @version:      the highest that a state of it is known to have, 0 for none
- * @restarted:    servers that were, and have not told since that they know it
+ * @restarted:    servers that were restarted, and have not told since that they know the object
  * @refreshes:    iterations in a row for the sake of servers that were restarted
  * @refreshed_ns: when the last of @refreshes was begun
  * @refresh:      when the next of @refreshes is due
@@ -128,11 +131,11 @@ void bftm_submit_polled(struct bftm_order_work *w);
 void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg);
 /** bftm_submit_refused() - by server @u. True: the operation was given up */
 bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason);
-/** bftm_submit_denied() - b + 1 refuse, whatever it is that they do. */
+/** bftm_submit_denied() - b + 1 servers refuse a request for the object, of whatever type. */
 void bftm_submit_denied(struct bftm_order_work *w, u32 reason);
 /** bftm_submit_no_room() - the state cannot even take note of the operation */
 void bftm_submit_no_room(struct bftm_order_work *w);
-/** bftm_submit_to() - once more to these */
+/** bftm_submit_to() - send the operation once more to these servers */
 void bftm_submit_to(struct bftm_order_work *w, u32 to);
 void bftm_submit_init(struct bftm_order_work *w);
 void bftm_submit_stop(struct bftm_order_work *w);
@@ -147,9 +150,9 @@ void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason);
  * bftm_iterate_interrupt() - the machine may have slept: end what is under way
  * @w: the object in use
  *
- * Servers that recover rely on it that an iteration is abandoned after Lmax, which this
- * host counts, and not rightly while it sleeps. So no answer from after a sleep is counted
- * with those from before; and none begins while the kernel would not say that it slept.
+ * Servers that recover rely on this host to abandon an iteration after Lmax, and a host that sleeps
+ * counts wrongly. So no answer from after a sleep is counted with those from before, and no
+ * iteration begins while the kernel could not tell that the host slept.
  */
 void bftm_iterate_interrupt(struct bftm_order_work *w);
 /** bftm_iterate_made() - the state to propose is @w->make.next, or there is none */
@@ -202,7 +205,7 @@ void bftm_make_stop(struct bftm_order_work *w);
 bool bftm_make_lower(struct bftm_order_work *w);
 /** bftm_make_anew() - another configuration: its limit, and nothing that was made counts */
 void bftm_make_anew(struct bftm_order_work *w);
-/** bftm_make_void() - the operation that programs run for is over; so are they */
+/** bftm_make_void() - end the programs, since the operation for which they run is over */
 void bftm_make_void(struct bftm_order_work *w);
 void bftm_make_free(struct bftm_order_work *w);
 
@@ -236,7 +239,7 @@ bool bftm_order_may_go_on(const struct bftm_order_work *w);
 bool bftm_order_alone(const struct bftm_order_work *w);
 /** bftm_order_patience() - from now on, the lock is waited for a while */
 void bftm_order_patience(struct bftm_order_work *w);
-/** bftm_order_patience_anew() - likewise, even if that was of no use the last time */
+/** bftm_order_patience_anew() - likewise, even if waiting did not help the last time */
 void bftm_order_patience_anew(struct bftm_order_work *w);
 /** bftm_order_met() - another contends for the object */
 void bftm_order_met(struct bftm_order_work *w);
@@ -250,7 +253,7 @@ static inline bool bftm_order_runs(const struct bftm_order_work *w)
 /* refresh.c: servers that were restarted */
 
 void bftm_refresh_init(struct bftm_ordering *o);
-/** bftm_refresh_restarted() - server @u of @cl was */
+/** bftm_refresh_restarted() - server @u of @cl was restarted */
 void bftm_refresh_restarted(struct bftm_ordering *o, struct bftm_cluster *cl, u32 u);
 /** bftm_refresh_heard() - what server @u answers tells whether it knows the object */
 void bftm_refresh_heard(struct bftm_ordering *o, u32 u, const struct bftm_order_msg *msg);
@@ -263,7 +266,7 @@ u32 bftm_refresh_awaited(const struct bftm_order_work *w);
 void bftm_listings_answer(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg);
 /** bftm_listings_epoch() - server @u has not read a LIST, which was for an earlier start */
 void bftm_listings_epoch(struct bftm_cluster *cl, u32 u);
-/** bftm_listings_stop() - who waits hears that the daemon ends */
+/** bftm_listings_stop() - tell those that wait that the daemon ends */
 void bftm_listings_stop(struct bftm_cluster *cl);
 
 /* sign.c: signed ranks */

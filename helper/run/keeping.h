@@ -14,7 +14,7 @@
 #define NS_PER_MS 1000000ull
 #define NS_PER_SEC 1000000000ull
 #define FOR_EVER UINT64_MAX
-/* Time to the first look at states that make no event; later looks are less and less frequent. */
+/* Time to the first look at states that make no event; later looks come at growing intervals. */
 #define LOOK_MIN_NS (10 * NS_PER_MS)
 #define LOOK_MAX_NS NS_PER_SEC
 

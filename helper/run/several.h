@@ -14,8 +14,8 @@
  * @count: of @locks, 1 to BFTM_SEVERAL_MAX
  * @ret:   their indices, ascending by the bytes of the names
  *
- * Programs that take locks in one order never wait for each other in a cycle. A queue for a lock
- * that one of them holds is no way round it: whoever waits in it holds only smaller names.
+ * Programs that take locks in one order never wait for each other in a cycle: a program that waits
+ * for a lock holds only locks with smaller names.
  */
 void bftm_several_order(const struct bftm_taken *locks, unsigned int count,
 			unsigned int ret[BFTM_SEVERAL_MAX]);

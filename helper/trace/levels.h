@@ -24,8 +24,8 @@ struct trace_phi {
 /**
  * struct trace_levels - what a search found
  * @states:   that were looked at
- * @gave_up:  there are more than a million, or they take too long; @possibly and @definitely say nothing then, but that a
- *            state was found if @possibly
+ * @gave_up:  there are more than a million states, or they take too long. Then @definitely says
+ *            nothing, and @possibly only if it is true
  * @possibly: in one state at least, Section 14.6.2
  * @definitely: in a state of each order of events, Section 14.6.2
  * @finally:  true when all that was recorded has happened

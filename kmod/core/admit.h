@@ -130,10 +130,10 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
  * @req:   authentic; its number was not taken
  * @reply: REFUSED, by BFTM_REFUSED_BEHIND
  *
- * A client whose numbers are behind would hear nothing, ever, and not know why. Only HELLO
+ * A client whose numbers are behind would hear nothing, ever, and not know why. Only a HELLO
  * that names no epoch is answered so: clients that hear nothing send it, once a second at
- * most. One that was recorded may be sent again by anybody, so the caller answers few of
- * them. It says nothing to a client that has used a higher number itself.
+ * most. Anybody can record such a HELLO and send it again, so the caller answers few of
+ * them. A client that has used a higher number itself learns nothing from this answer.
  *
  * Return: false for silence, then @reply is untouched.
  */

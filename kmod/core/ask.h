@@ -18,7 +18,7 @@ struct bftm_client_cfg;
 struct bftm_msg;
 struct bftm_want;
 
-#define BFTM_ASK_FLOOR_NS (1 * BFTM_NS_PER_MS) /* hosts are held up so long for no reason */
+#define BFTM_ASK_FLOOR_NS (1 * BFTM_NS_PER_MS) /* a host may be held up this long */
 #define BFTM_ASK_RELEASES 16	/* RELEASE that are remembered, a power of two */
 #define BFTM_ASK_ONE	(1u << 24)	/* 1 in the fixed point of @missed */
 
@@ -49,7 +49,7 @@ struct bftm_ask_release {
 
 /**
  * struct bftm_ask_state - what a host has learned of a cluster's servers
- * @adapts:    more than F are asked first where single ones of them often do not do
+ * @adapts:    more than F are asked first where one of F often does not answer FREE in time
  * @suspected: servers that are not asked first
  * @starts:    attempts begun
  * @spare:     s: how many more than F are asked first
@@ -85,10 +85,10 @@ struct bftm_ask_state {
  * @begun_ns: when it began
  * @rest_ns:  when the others were asked; 0 while they are not
  * @hedge_ns: h: how long those asked first may take; 0 while that is not known
- * @judged:   that time is over, and the silent have been noted
+ * @judged:   @hedge_ns is over, and the silent servers have been noted
  * @own:      servers where RELEASE of this host may be on its way: it is recent, and unanswered
- * @again:    the attempt was sent once more for that
- * @stale:    servers that had not answered then: their next denial is of the send before
+ * @again:    the attempt was sent once more to @own
+ * @stale:    servers that had not answered then: their next denial answers the send before
  */
 struct bftm_asking {
 	u32 asked;

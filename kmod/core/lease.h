@@ -102,8 +102,8 @@ static inline u64 bftm_lease_least(u64 lease_ns)
  * bftm_look_after() - ns for which a timer sleeps that waits for @left_ns
  * @left_ns: what is left by the clock of leases, ns
  *
- * The clock of timers may be slower than that of leases, by an eighth at most: what is
- * looked at after seven eighths is not looked at too late, up to a millisecond.
+ * The clock of timers may be slower than that of leases, by an eighth at most. So a timer of seven
+ * eighths fires in time. Up to 8 ms the timer sleeps for all of @left_ns, and may be 1 ms late.
  */
 static inline u64 bftm_look_after(u64 left_ns)
 {

@@ -23,11 +23,12 @@
 #define BFTM_LEASE_MIN_NS	(1 * BFTM_NS_PER_MS)
 #define BFTM_LEASE_MAX_NS	(3600 * BFTM_NS_PER_SEC)
 #define BFTM_LEASE_MAX_DEFAULT_NS (30 * BFTM_NS_PER_SEC)
-/* In place of Δ: without a lease. */
+/* In place of Δ: the lock has no lease, and is held until it is released. */
 #define BFTM_LEASE_NONE		(~0ull)
 /*
- * Δ by which clients and servers pace a wait without a lease. A server under whose rules locks
- * are held so has a quarantine as if it granted such leases: an offered token counts for as long.
+ * Δ by which clients and servers pace a wait for a lock without a lease, in ns. A server whose
+ * rules allow such locks has a quarantine as if it granted leases of this length, since an offered
+ * token counts that long.
  */
 #define BFTM_PACE_NS		(8 * BFTM_NS_PER_SEC)
 
@@ -68,7 +69,7 @@
 /* Clients that may hold locks without a lease, at one server. */
 #define BFTM_MEMBERS_MAX	1024u
 
-/* How far one TRY may move the highest priority of a lock: priorities have an end. */
+/* One TRY raises the highest priority of a lock by this at most: priorities have 64 bits. */
 #define BFTM_PRIO_JUMP_MAX	(1ull << 32)
 
 /* Highest fencing token that a server may be told of; higher tokens are left for holders. */
@@ -79,7 +80,7 @@
  * lock: with a zero byte behind it names the lock that orders the clients.
  */
 #define BFTM_OBJECT_NAME_MAX	(BFTM_NAME_LEN_MAX - 1)
-/* Of a type: letters, digits and ._- */
+/* Bytes of the name of a type, of letters, digits and ._- */
 #define BFTM_TYPE_NAME_MAX	31
 #define BFTM_OBJECTS_MIN	1u
 #define BFTM_OBJECTS_MAX	65536u
@@ -92,14 +93,11 @@
 #define BFTM_OP_MAX		(16u << 10)
 /* Operations that wait at one server for one object: one a client. */
 #define BFTM_PENDING_MAX	1024u
-/*
- * Bodies that arrive in pieces, at one server: for one object, and for all; and of
- * one client, for one object and for all.
- */
-#define BFTM_UPLOADS_MAX	64u
-#define BFTM_UPLOADS_ALL_MAX	4096u
-#define BFTM_UPLOADS_OWN_MAX	16u
-#define BFTM_UPLOADS_EACH_MAX	1024u
+/* Bodies that arrive in pieces at one server, at once. */
+#define BFTM_UPLOADS_MAX	64u	/* for one object */
+#define BFTM_UPLOADS_ALL_MAX	4096u	/* for all objects */
+#define BFTM_UPLOADS_OWN_MAX	16u	/* of one client, for one object */
+#define BFTM_UPLOADS_EACH_MAX	1024u	/* of one client, for all objects */
 /* Bytes that all objects of a server may take, with all that belongs to them. */
 #define BFTM_OBJECT_MEMORY_MIN	(16ull << 20)
 #define BFTM_OBJECT_MEMORY_MAX	(1ull << 40)
@@ -115,22 +113,25 @@
 
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
-/* Handles that are open there, each with one acquire at a time and any number of submits. */
+/* Open handles in one network namespace; each has one acquire at a time, and many submits. */
 #define BFTM_HANDLES_MAX	131072u
 /*
- * Entries of poll(), epoll and threads that wait for changes of one of them and are woken with
- * the namespace's lock held; others are woken after it.
+ * Waiters of one handle (entries of poll() and epoll, threads) that are woken while the lock of the
+ * network namespace is held. Further waiters are woken after the lock is given back.
  */
 #define BFTM_WATCHERS_MAX	64u
-/* Bytes of operations, and BFTM_OP_MAX for the response to each, likewise. */
+/*
+ * Bytes of the operations that wait for the helper in one network namespace, with BFTM_OP_MAX for
+ * the response to each.
+ */
 #define BFTM_SUBMIT_BYTES_MAX	(64u << 20)
-/* Responses that did not fit and that one handle keeps. */
+/* Responses that one handle keeps because the program gave too little room for them. */
 #define BFTM_KEPT_MAX		64u
 /* How long requests wait for a new helper after the old one died. */
 #define BFTM_HELPER_GRACE_NS	(5 * BFTM_NS_PER_SEC)
 /* How much later than the helper the kernel itself ends a timed request. */
 #define BFTM_TIMEOUT_SLACK_NS	(1 * BFTM_NS_PER_SEC)
-/* Bound on a TRY acquire, whatever the helper does. */
+/* Longest time limit of an acquire with BFTM_TRY; the kernel keeps it if the helper does not. */
 #define BFTM_TRY_LIMIT_NS	(10 * BFTM_NS_PER_SEC)
 
 #define BFTM_PORT_DEFAULT	7373

@@ -3,7 +3,7 @@
  * The members of a server: clients that may hold locks without a lease. Such a lock is held until
  * it is released, or until its client was cut off and evicted. So a server that restarts makes no
  * grants of those locks before each member has told what it holds (REASSERT, then SYNC), or was
- * evicted. It is for an administrator to say that a client is cut off: no clock tells.
+ * evicted. No clock tells that a client is cut off: an administrator has to say so.
  */
 #ifndef BFTM_CORE_MEMBERS_H
 #define BFTM_CORE_MEMBERS_H
@@ -77,9 +77,9 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
  * It is refused then, by BFTM_REFUSED_UNNOTED, and comes again. The roll does not matter to
  * requests with a lease.
  *
- * REASSERT of a member that is awaited, and of which nothing is noted, does not wait: of that one
- * the roll says that it may hold anything, so the next start awaits it again. Else a server without
- * a process that notes would be recovering for ever. It is for incarnations that were heard of.
+ * REASSERT of a member that is awaited, and of which nothing is noted, does not wait: the roll says
+ * that this member may hold anything, so the next start awaits it again. Otherwise a server without
+ * a process that keeps the roll would be recovering for ever.
  */
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 
@@ -93,10 +93,9 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
  * @incarnation: this one and all before; not 0
  * @back:        the server has heard of a later one, which tells by itself what it holds
  *
- * Else the client is off, and is not awaited any more. The caller then drops what these
- * incarnations had, see bftm_lock_drop(): what comes later of them is refused. At a start of the
- * server earlier evictions are put into @evicted before bftm_members_start(): they make nobody
- * heard.
+ * Without @back the client is off, and is not awaited any more. The caller then drops what these
+ * incarnations had, see bftm_lock_drop(); their later requests are refused. At a start of the
+ * server, earlier evictions are put into @evicted before bftm_members_start(), which awaits all.
  * Return: false if the client is no member.
  */
 bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back);
@@ -106,7 +105,7 @@ bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, boo
  * @m:            of the server
  * @lease_max_ns: Δmax
  *
- * Its clients count what it has accepted of a token for BFTM_PACE_NS, where they have no lease.
+ * Clients without a lease count for BFTM_PACE_NS that a server has accepted their token.
  */
 static inline u64 bftm_members_lease(const struct bftm_members *m, u64 lease_max_ns)
 {

@@ -63,8 +63,8 @@ static inline u32 bftm_literal_quorum(u32 n, u32 b)
  * @b: liars among them, at most
  *
  * With n >= 5b + 1 two such sets share 2b + 1 correct servers, so up to 2b of
- * those may have lost their memory. With fewer servers it is all that can be
- * waited for.
+ * those may have lost their memory. With fewer servers the result is n - b, as
+ * many as can be waited for.
  */
 static inline u32 bftm_fence_quorum(u32 n, u32 b)
 {

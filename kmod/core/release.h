@@ -55,7 +55,7 @@ bool bftm_release_answer(struct bftm_release *r, const struct bftm_client_cfg *c
  * @r: the release
  * @u: number of the server
  *
- * Only where PROBE finds what it granted since: it may have had a TRY that was under way.
+ * Only where PROBE finds what the server has granted since: a TRY that was under way may have come.
  * Return: as bftm_release_answer().
  */
 bool bftm_release_restarted(struct bftm_release *r, u32 u);

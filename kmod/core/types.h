@@ -18,8 +18,8 @@
 #include <asm/byteorder.h>
 
 /*
- * A word that other processors read without a lock: they see what was written before it. The
- * store of bftm_publish() pairs with the load of bftm_published().
+ * A processor that reads the word by bftm_published(), without a lock, also sees all that was
+ * written before bftm_publish() wrote the word: this store pairs with that load.
  */
 #define bftm_publish(word, value)	smp_store_release(&(word), value) /* see above */
 #define bftm_published(word)		smp_load_acquire(&(word))
@@ -45,7 +45,7 @@ typedef uint64_t u64;
 #ifndef __aligned
 #define __aligned(x) __attribute__((aligned(x)))
 #endif
-/* Written before it is read, so that a kernel that clears locals need not clear this one. */
+/* Marks a local that is written before it is read: a kernel that clears locals leaves it alone. */
 #ifndef __uninitialized
 #define __uninitialized
 #endif
@@ -57,7 +57,7 @@ typedef uint64_t u64;
 #define le32_to_cpu(x) le32toh((u32)(x))
 #define le64_to_cpu(x) le64toh((u64)(x))
 
-/* In one thread. */
+/* Programs use these words in one thread. */
 #define bftm_publish(word, value)	((word) = (value))
 #define bftm_published(word)		(word)
 

@@ -3,8 +3,9 @@
  * Client side of the backoff protocol: contend() of Figure 1, one object per
  * lock that is wanted or held.
  *
- * client.c dispatches; round.c has the paper's rounds with back-off, wait.c
- * the queue, hold.c the lease, read.c the value, fence.c tokens.
+ * client.c dispatches; first.c asks some servers before the others, round.c has the paper's rounds
+ * with back-off, wait.c the queue, hold.c the lease, convert.c other modes, reassert.c locks
+ * without a lease, read.c the value, fence.c tokens.
  */
 #ifndef BFTM_CORE_BACKOFF_CLIENT_H
 #define BFTM_CORE_BACKOFF_CLIENT_H
@@ -12,10 +13,10 @@
 #include "core/client.h"
 
 #define BFTM_ROUND_SENDS 7	/* sends until a round is given up */
-#define BFTM_UNHEARD_POLLS 8	/* so long without answers, and a wait is given up: a lease */
+#define BFTM_UNHEARD_POLLS 8	/* unanswered polls until a wait is given up: a lease's time */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */
-#define BFTM_STAMP_SILENT 3	/* so often a token is offered before silence means something */
-#define BFTM_STAMP_DENIED 20	/* … and before a refusal does: steps have grown by then */
+#define BFTM_STAMP_SILENT 3	/* offers of a token until silence counts as "cannot stamp it" */
+#define BFTM_STAMP_DENIED 20	/* … and until a denial does: steps have grown by then */
 
 /**
  * struct bftm_answer - what one server said in this attempt
@@ -323,7 +324,7 @@ static inline bool bftm_is_wanted(const struct bftm_client_cfg *cfg, u32 inquire
 u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
 /**
- * bftm_fence_lacks() - are those that can stamp a token no q?
+ * bftm_fence_lacks() - can fewer than q servers stamp a token?
  * @c:   the lock's contend()
  * @cfg: the cluster
  *
@@ -332,7 +333,7 @@ u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg
  */
 bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
-/** bftm_contend_reached() - did F servers answer, in this round or the last, or offers? */
+/** bftm_contend_reached() - did F servers answer this round, the last one, or offers of a token? */
 bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg);
 

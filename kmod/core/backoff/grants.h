@@ -62,11 +62,10 @@ void bftm_grants_defer(struct bftm_lock *lock, u32 most, struct bftm_party *p);
  * @lock: at a server
  * @most: clients that may hold it at once
  * @me:   the party that asks
+ * @all:  mark all of them; else one, another one for each attempt
  *
- * @all: else one of them, another one for each attempt
- *
- * They hold the lock until they say that they do not, which may have been lost. Return: is one
- * marked?
+ * They hold the lock until they say that they do not, and what they said may have been lost.
+ * Return: is one marked?
  */
 bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party *me, bool all);
 

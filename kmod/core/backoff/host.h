@@ -37,8 +37,8 @@ enum bftm_host_state {
  * @sends:    number of the last send
  * @since:    servers that have answered since that
  * @lately:   … or between the last two sends
- * @denied:   servers that have said, of the request that won, that another client has the lock
- * @granted:  servers that have granted it since they said that, or have not said it
+ * @denied:   servers that have denied the lock, before it was renewed
+ * @granted:  servers that have granted it, and have not denied it since
  * @won_k:    the send that won, 0 before
  * @repeated_ns: when servers that did not answer in time were first asked again, in ASK, by the
  *            clock of leases; 0: never

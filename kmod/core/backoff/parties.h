@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The parties of a lock at a server: clients that have a grant, and clients that wait. They
- * stand in no order: there are few, and each is found by its name, client and attempt, as often
+ * stand in no order: there are few, and a party is found by its name (client and attempt) as often
  * as by its priority.
  */
 #ifndef BFTM_CORE_BACKOFF_PARTIES_H
@@ -79,8 +79,9 @@ static inline bool bftm_party_content(const struct bftm_party *p)
  * bftm_party_converts() - has it a mode, and wants another that this one does not cover?
  * @p: a party
  *
- * A newcomer has none. It goes behind all conversions, whatever its priority: each would wait for
- * the other, if a conversion went behind a newcomer that its lock's holders keep out.
+ * A newcomer has no mode, and goes behind all conversions, whatever its priority: a conversion
+ * behind a newcomer that the converting holder keeps out would wait for the newcomer, and the
+ * newcomer for the holder.
  */
 static inline bool bftm_party_converts(const struct bftm_party *p)
 {
@@ -100,7 +101,7 @@ static inline bool bftm_goes_before(const struct bftm_party *a, const struct bft
  * @a: a party
  * @b: another one of the same lock
  *
- * That somebody holds is a fact, and a priority is a bid: a holder goes before all others.
+ * A holder goes before all others: what is held is a fact, and a priority is a bid.
  */
 static inline bool bftm_waits_before(const struct bftm_party *a, const struct bftm_party *b)
 {
@@ -159,7 +160,7 @@ u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p
 /** bftm_party_add() - one more; or NULL without room. */
 struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me);
 
-/** bftm_party_remove() - another may be in its place then. */
+/** bftm_party_remove() - remove a party; another one may be in its place then. */
 void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p);
 
 /**

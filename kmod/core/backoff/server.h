@@ -49,7 +49,7 @@ struct bftm_seat {
 	u64 gno;
 } __packed __aligned(2);
 
-#define BFTM_ENDS 9	/* of grants: eight intervals */
+#define BFTM_ENDS 9	/* ends of grants that are remembered: eight intervals */
 
 /**
  * struct bftm_queue - the parties but the one inside the lock, in no order
@@ -78,8 +78,8 @@ struct bftm_queue {
  * @gno:        number of the newest grant
  * @lam:        highest priority seen
  * @hi:         highest fencing token stamped, BFTM_TOKEN_UNKNOWN after a restart
- * @hi_attempt: the last to whom it was stamped for a mode that excludes itself; that one may ask
- *              again
+ * @hi_attempt: the last attempt for which @hi was stamped in a mode that excludes itself; the same
+ *              attempt may ask again
  * @queue:      the other parties, and the value; NULL is none
  * @tomb:       attempts that are over, so that a late TRY is not granted; a
  *              hint that saves phantom grants, newest first
@@ -114,7 +114,7 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi);
  * @req:   TRY, RELEASE, YIELD or STAMP, authentic
  * @now:   the clock of leases in ns, not before any earlier call's
  * @reply: the answer, type BFTM_MSG_NONE for silence; may not be @req
- * @push:  FREE or INQUIRE for @push->client, which did not ask just now; type
+ * @push:  FREE, INQUIRE or PROBE for @push->client, which did not ask just now; type
  *         BFTM_MSG_NONE for nothing
  */
 void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
@@ -131,14 +131,14 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 /**
- * bftm_lock_lacks_room() - how many places will this request want that there are not?
+ * bftm_lock_lacks_room() - how many places does this request need beyond those of the lock?
  * @lock: the lock, as the caller keeps it
  * @req:  the request, authentic
  * @now:  the clock of leases, ns
  *
  * The caller may then provide a larger queue, of up to cfg->waiters_max + bftm_holders_max()
- * places and those of a value, with the old ones copied; without a place for its client the
- * request is refused, and without those for a value the lock has none.
+ * places and those of a value, with the old ones copied. Without a place for its client the
+ * request is refused; without places for a value the lock has no value.
  */
 u32 bftm_lock_lacks_room(const struct bftm_lock *lock,
 			 const struct bftm_msg *req, u64 now);
@@ -160,7 +160,7 @@ bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool le
  * @lock:       at this server
  * @index:      of the party, from 0 on
  * @ret_client: its client; 0 for a party that does not
- * Return: false when there are no so many parties.
+ * Return: false when the lock has no party with this index.
  */
 bool bftm_lock_lasting(const struct bftm_lock *lock, u32 index, u32 *ret_client);
 
@@ -170,7 +170,7 @@ bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
 /** bftm_lock_waiters() - how many wait for it? Those that hold it and want more do not count. */
 u32 bftm_lock_waiters(const struct bftm_lock *lock);
 
-/** bftm_lock_holders() - how many grants are there, be they over? */
+/** bftm_lock_holders() - how many grants are there, those that are over included? */
 u32 bftm_lock_holders(const struct bftm_lock *lock);
 
 /** bftm_lock_deadline() - when to call bftm_lock_expire(); 0: not before the next request. */
@@ -183,8 +183,8 @@ u64 bftm_lock_deadline(const struct bftm_lock *lock);
  * @now:  the clock of leases, ns
  * @push: as of bftm_server_step(); its name is left to the caller
  *
- * That is to grant it to a party that waits, or to ask one whether it yields. There may be more:
- * see bftm_lock_deadline().
+ * That one thing is a grant to a party that waits, or a question to one: INQUIRE or PROBE. More may
+ * be left to do: see bftm_lock_deadline().
  *
  * Return: true when a grant was over.
  */

@@ -39,9 +39,9 @@ static inline bool bftm_is_quiet(const struct bftm_lock *lock)
  * @cfg: the server
  * @now: the clock of leases, ns
  *
- * A server that restarts without a quarantine grants at once what others may hold: its clients
- * count more grants for that, see bftm_spared(). No number of grants masks it that a lock is held
- * without a lease for years: of those the server hears first.
+ * A server that restarts without a quarantine grants at once what others may hold, and its clients
+ * count more grants for that, see bftm_spared(). More grants do not help with locks without a
+ * lease, which may be held for years: the server waits until its members have told of those.
  */
 static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now)
 {
@@ -78,7 +78,7 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
 /** bftm_tell() - make the message that a party gets without having asked. */
 void bftm_tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
 	       const struct bftm_party *p, u8 type, struct bftm_msg *push);
-/** bftm_ask_marked() - ask a marked party whether it yields. Return: is another one marked? */
+/** bftm_ask_marked() - send a marked party INQUIRE or PROBE. Return: is another one marked? */
 bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     struct bftm_msg *push);
 /**
@@ -86,9 +86,9 @@ bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
  * @cfg:  the server
  * @lock: the lock
  * @now:  the clock of leases, ns
- * @push: FREE or INQUIRE to another client; type BFTM_MSG_NONE for nothing
+ * @push: FREE, INQUIRE or PROBE to another client; type BFTM_MSG_NONE for nothing
  *
- * If there is none, ask a marked party whether it yields. A step sends one message unasked:
+ * If no party can be granted more, bftm_ask_marked() follows. A step sends one message unasked:
  * bftm_lock_expire() does the rest.
  */
 void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,

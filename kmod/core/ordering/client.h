@@ -32,7 +32,7 @@ struct bftm_order_cfg {
 	u64 limit_ns;
 };
 
-#define BFTM_ORDER_SENDS	5	/* of a phase until it is given up */
+#define BFTM_ORDER_SENDS	5	/* sends of a phase until it is given up */
 #define BFTM_INSTALL_SENDS	3	/* likewise, where nobody waits for it */
 
 /** enum bftm_order_phase - where an iteration stands */
@@ -208,7 +208,7 @@ void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, 
 			u32 reason, u64 now, struct bftm_order_out *out);
 
 /**
- * bftm_order_made() - the state is there
+ * bftm_order_made() - the caller has made the state
  * @o:   the ordering thread
  * @cfg: the cluster
  * @id:  @o->base when it is proposed as it is; otherwise a state with the next version, in which at
@@ -220,8 +220,8 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		     const struct bftm_body_id *id, u64 now, struct bftm_order_out *out);
 
 /**
- * bftm_order_unmade() - it is not: nothing is left to apply, or no server gives a
- * body that it said it has; or the iteration is given up. It ends.
+ * bftm_order_unmade() - the iteration ends without a state: nothing is left to apply, no server
+ * gives a body that it said it has, or the caller gives up
  * @o: the ordering thread
  */
 void bftm_order_unmade(struct bftm_order *o);

@@ -20,13 +20,16 @@
 #include "core/ordering/client.h"
 
 /*
- * More pages a correct server never needs: it tells of 11 objects in each, looks at 64, or looks
- * into 4,096 buckets of its table.
+ * A correct server never needs more pages: each tells of 11 objects, has looked at 64, or has
+ * looked into 4,096 buckets of the table.
  */
 #define BFTM_LISTING_PAGES_MAX	8192u
 /* How often a server may begin again because it was restarted. */
 #define BFTM_LISTING_STARTS_MAX	3u
-/* So many times @resend_ns others are waited for, when q lists count but some lack a memory. */
+/*
+ * When q lists count, but some of their servers have lost their memory, the other servers are
+ * waited for this many times @resend_ns.
+ */
 #define BFTM_LISTING_GRACE	8u
 
 /**
@@ -120,7 +123,7 @@ enum bftm_listing_verdict bftm_listing_verdict(const struct bftm_listing *l,
  * @l:   the listing
  * @cfg: the cluster
  *
- * If not, there may be one that can be used by servers which have not told alone.
+ * If not, there may be an object that only servers which have not told remember.
  */
 bool bftm_listing_complete(const struct bftm_listing *l, const struct bftm_order_cfg *cfg);
 

@@ -12,7 +12,7 @@
 #define BFTM_DIGEST_LEN		32	/* BLAKE2s-256, of a whole body */
 #define BFTM_SIGNATURE_LEN	64	/* Ed25519, of a rank */
 
-/* No client gets there; so the count after one that a server took never wraps. */
+/* Servers take no higher count, so the count after one that a server took never wraps. */
 #define BFTM_RANK_COUNT_MAX	((1ull << 63) - 1)
 
 /* In place of the length of a response: it was given, and is no longer kept. */

@@ -93,7 +93,7 @@ struct bftm_object {
 /** bftm_object_init() - an object in σ0. */
 void bftm_object_init(struct bftm_object *o, bool recovering);
 
-/** bftm_object_stored() - is what a PUT brings there, for whatever needs it? */
+/** bftm_object_stored() - is the body of this PUT a state that the object has already? */
 bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req);
 
 /** bftm_object_body() - the body of this id that the object knows; or NULL. */

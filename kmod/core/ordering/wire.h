@@ -13,7 +13,7 @@
 #include "core/ordering/order.h"
 #include "core/wire.h"
 
-/* Bytes from name to tag: without a name, and beside any. */
+/* Bytes from the name to the tag: with no name, and with the longest name. */
 #define BFTM_ORDER_ROOM_MAX	(BFTM_DATAGRAM_MAX - BFTM_HEAD_LEN - BFTM_TAG_LEN)
 #define BFTM_ORDER_ROOM_SURE	(BFTM_ORDER_ROOM_MAX - BFTM_NAME_LEN_MAX)
 
@@ -26,15 +26,15 @@
 #define BFTM_ORDER_COMMITTED_GOT_LEN	32
 #define BFTM_ORDER_LISTED_LEN		24
 
-/* @room of what EXCEPTION may answer, where ranks are signed. */
+/* Least @room of a request where ranks are signed: EXCEPTION with a signature fits into it. */
 #define BFTM_ORDER_PROOF_LEN	(BFTM_ORDER_EXCEPTION_LEN + BFTM_SIGNATURE_LEN)
 
-/* Of a state or an operation that goes whole in any datagram but COMMIT_GET. */
+/* Bytes of a state or an operation that goes whole in any datagram but COMMIT_GET. */
 #define BFTM_ORDER_DATA_MAX	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_STATE_LEN)
 /* … and of one that COMMIT_GET brings, signed or not. */
 #define BFTM_ORDER_NEXT_DATA_MAX \
 	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_COMMIT_GET_LEN - BFTM_SIGNATURE_LEN)
-/* Of a response in one datagram. */
+/* Bytes of a response in one datagram. */
 #define BFTM_ORDER_SAID_MAX	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_RESPONSE_LEN)
 
 /* Bodies travel in pieces of this many bytes; only the last may be shorter. */
@@ -182,7 +182,7 @@ struct bftm_order_waiting {
 
 static_assert(sizeof(struct bftm_order_waiting) == 48);
 
-/* Of those a GET can ask for, beside any name. */
+/* Waiting operations that a GET can ask for, with any name. */
 #define BFTM_ORDER_WAITING_MAX \
 	((BFTM_ORDER_ROOM_SURE - BFTM_ORDER_GOT_LEN) / sizeof(struct bftm_order_waiting))
 /* … and a COMMIT_GET. */
@@ -209,7 +209,7 @@ struct bftm_listed {
 };
 
 #define BFTM_LISTED_HEAD_LEN	10
-/* Of the longest one, and of the least room that a LIST leaves: the longest one fits. */
+/* Bytes of the longest entry, and the least room that a LIST leaves: the longest entry fits. */
 #define BFTM_LISTED_LEN_MAX	104
 #define BFTM_ORDER_LIST_LEN	(BFTM_ORDER_LISTED_LEN + BFTM_LISTED_LEN_MAX)
 
@@ -281,7 +281,7 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf);
  */
 bool bftm_order_shaped(const void *buf);
 
-/* Of a head, as far as bftm_order_shaped() looks. */
+/* Bytes of a head at which bftm_order_shaped() looks. */
 #define BFTM_ORDER_SHAPE_LEN	21
 
 /** bftm_order_head() - what bftm_admit_address(), access rules and so on look at */
