@@ -45,7 +45,7 @@ static int run_cut(void)
 	u32 *cut;
 
 	if (!args.at_given)
-		errx(EX_USAGE, "cut: --at TIME is missing, ns of the hosts' wall clocks");
+		errx(EX_USAGE, "cut: --at TIME is missing: when, by the hosts' wall clocks, in ns since 1970");
 	cut = trace_cut_at(trace, args.at);
 	trace_cut_print(trace, cut, args.json, stdout);
 	free(cut);

@@ -105,7 +105,7 @@ void bftm_netns_restart(struct bftm_net *bn)
 	id = bn->server->param.id;
 	server = bftm_server_again(bn->server, &bn->over_ns);
 	if (IS_ERR(server))
-		pr_err("bftmutex: server %u does not run any more: it cannot begin anew (error %ld), as this virtual machine was cloned or set back\n",
+		pr_err("bftmutex: server %u has ended: this virtual machine was cloned or set back, and the server could not begin anew (error %ld)\n",
 		       id, PTR_ERR(server));
 	else
 		pr_warn("bftmutex: server %u has begun anew, %s quarantine, without its journal and without tokens: this virtual machine was cloned or set back\n",

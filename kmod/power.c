@@ -80,7 +80,7 @@ static int fall_asleep(void)
 	set_sleeping(true);
 	if (any_server()) {
 		set_sleeping(false);
-		pr_warn("bftmutex: a lock server runs here, so this machine does not sleep; \"bftmutexctl server stop\" ends it\n");
+		pr_warn("bftmutex: a lock server runs here, so this machine does not sleep; \"bftmutexctl server stop\" ends the server\n");
 		return -EBUSY;
 	}
 	asleep_since_ns = bftm_clock_ns();

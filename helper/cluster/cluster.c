@@ -64,7 +64,7 @@ static int match_keys(struct bftm_cluster *cl)
 	u32 u, i;
 
 	if (cl->cred.cluster != cl->conf.id) {
-		bftm_log(LOG_ERR, "%s: is for cluster %u, cluster %s is number %u",
+		bftm_log(LOG_ERR, "%s: has keys for cluster %u, but cluster %s has id = %u",
 			 cl->conf.credentials, cl->cred.cluster, cl->conf.name,
 			 cl->conf.id);
 		return -EINVAL;
@@ -101,7 +101,7 @@ static int check_zones(const struct bftm_cluster *cl)
 		server = &cl->conf.server[u];
 		if (!*server->zone || server->addr.sin6_scope_id)
 			continue;
-		bftm_log(LOG_ERR, "cluster %s: server %u: there is no interface '%s' here",
+		bftm_log(LOG_ERR, "cluster %s: server %u: this network namespace has no interface '%s'",
 			 cl->conf.name, server->id, server->zone);
 		return -ENODEV;
 	}

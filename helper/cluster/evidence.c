@@ -114,11 +114,11 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 		if (r->lies[lie])
 			evidence_add(list, &n, r->lies[lie], bftm_lie_name(lie));
 	if (r->false_bodies)
-		evidence_add(list, &n, r->false_bodies, "gave a body that is another");
+		evidence_add(list, &n, r->false_bodies, "sent a false state");
 	if (r->false_responses)
-		evidence_add(list, &n, r->false_responses, "gave a response that is none");
+		evidence_add(list, &n, r->false_responses, "sent a false response");
 	if (r->false_signatures)
-		evidence_add(list, &n, r->false_signatures, "gave a signature that is none");
+		evidence_add(list, &n, r->false_signatures, "sent a false signature");
 	if (disagrees(cl, u)) {
 		evidence_add(list, &n, r->disagreed, "disagreed with the quorum");
 		/* Late answers are about rounds that may have gone out already. */

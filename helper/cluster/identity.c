@@ -153,14 +153,20 @@ static void say_none(const char *path, u32 client, u64 last, int err)
 		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
 }
 
+static void say_unrecorded(const struct bftm_identity *id, int err)
+{
+	bftm_log(LOG_ERR,
+		 "cluster %u: the incarnation of client %u cannot be written to --state: %s; the next bftmutexd may begin with numbers that servers have taken",
+		 id->cluster, id->client, strerror(-err));
+}
+
 u32 bftm_identity_renew(struct bftm_identity *id)
 {
 	u64 fresh = (u64)id->incarnation + 1, last;
 	int err = next_incarnation(id, &last, &fresh);
 
 	if (err < 0)
-		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
-			 id->client, strerror(-err));
+		say_unrecorded(id, err);
 	else
 		id->recorded = fresh;
 	id->incarnation = (u32)fresh;
@@ -183,8 +189,7 @@ void bftm_identity_keep(struct bftm_identity *id)
 	if (!err)
 		id->recorded = soon;
 	else if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
-			 id->client, strerror(-err));
+		say_unrecorded(id, err);
 }
 
 /* The kernel draws from it meanwhile. */
@@ -210,7 +215,7 @@ int bftm_identity_pass(struct bftm_identity *id, u64 top)
 	if (err < 0) {
 		if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
 			bftm_log(LOG_ERR,
-				 "cluster %u: numbers of client %u are behind, servers have taken %" PRIu64 ", and it cannot go on above: %s",
+				 "cluster %u: the numbers of client %u are behind, servers have taken %" PRIu64 ", and the client cannot go on above that: %s",
 				 id->cluster, id->client, top,
 				 err == -EOVERFLOW ? "none are left; set the clock, or give this host another client number" :
 				 strerror(-err));

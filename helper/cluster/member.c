@@ -49,7 +49,7 @@ void bftm_member_denied(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		return;
 	peer->denied = true;
 	bftm_log(LOG_WARNING,
-		 "cluster %s: server %u does not hear which locks client %u holds without a lease: %s; an access rule of that server has to say \"leaseless = yes\" for it",
+		 "cluster %s: server %u refuses to be told which locks client %u holds without a lease: %s; an access rule of that server must say \"leaseless = yes\" for this client",
 		 cl->conf.name, peer->conf->id, cl->cred.client, bftm_refusal_name(msg->arg));
 }
 

@@ -110,7 +110,7 @@ static void warn_hidden(const struct bftm_conf_access *access)
 		if (j == i)
 			continue;
 		earlier = &access->rule[j];
-		warnx("access rule %u (client = %s) decides about no lock: rule %u (client = %s) is for all its clients and names, and the first rule that fits decides",
+		warnx("access rule %u (client = %s) is never used: rule %u (client = %s) comes before it, and is for the same clients and names or more; put it before that rule, or remove it",
 		      i + 1, clients_text(rule->client_first, rule->client_last, is), j + 1,
 		      clients_text(earlier->client_first, earlier->client_last, was));
 	}
@@ -183,7 +183,7 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (set->file)
-			argp_error(state, "'%s': only one file can be named, and '%s' is",
+			argp_error(state, "'%s': FILE can be given once, and '%s' was given",
 				   arg, set->file);
 		set->file = arg;
 		return 0;
@@ -235,7 +235,7 @@ static int load_set(const struct access_set *set, u32 cluster, struct bftm_conf_
 		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", config, strerror(errno));
 	r = conf_access(config, cluster, ret);
 	if (r == -ENOENT)
-		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, which is served here",
+		return ctl_fail(EX_CONFIG, "%s: has no cluster with id = %u, which the server here serves",
 				config, cluster);
 	return r < 0 ? ctl_conf_failed(r) : 0;
 }

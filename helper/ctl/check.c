@@ -161,7 +161,7 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 	u64 usable = ctl_length(servers), token_needed = check_value(cluster, "token_needed");
 	struct json_object *found = json_object_new_object();
 	bool doubled = json_object_get_boolean(ctl_member(cluster, "doubled"));
-	u64 known = knowing(servers), suspect = 0;
+	u64 known = knowing(servers), suspects = 0;
 	size_t i;
 
 	bftm_json_add_text(found, "name", name);
@@ -171,7 +171,7 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 		list[i] = in_state(servers, told[i].state);
 		json_object_object_add(found, told[i].state, list[i]);
 		usable -= i < SILENT ? ctl_length(list[i]) : 0;
-		suspect += i == SILENT ? ctl_length(list[i]) : 0;
+		suspects += i == SILENT ? ctl_length(list[i]) : 0;
 	}
 	usable -= refusing(servers, needed);
 	/* They drop all that this host sends. */
@@ -189,11 +189,12 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 	if (doubled)
 		check_say(check, FAILED, "another host uses the keys of client %" PRIu64 ": give each host keys of its own, and restart bftmutexd; if there is no other host any more, restart bftmutexd",
 			  check_value(cluster, "client"));
-	if (suspect > b)
-		check_say(check, FAILED, "no more than %" PRIu64 " may lie", b);
+	if (suspects > b)
+		check_say(check, FAILED, "suspected servers: %" PRIu64 ", no more than %" PRIu64
+			  " may lie", suspects, b);
 	if (check->fence && known < token_needed)
-		check_say(check, FAILED, "of these know which fencing tokens were given %" PRIu64
-			  ", a token needs %" PRIu64, known, token_needed);
+		check_say(check, FAILED, "servers that know which fencing tokens were given: %"
+			  PRIu64 ", a token needs %" PRIu64, known, token_needed);
 }
 
 /* Judges the daemon's answer to "servers"; false: it does not have the cluster. */
@@ -289,11 +290,11 @@ static void say_journal(struct check *check, struct bftm_nl *nl, struct json_obj
 	if (!journal)
 		return;
 	if (!strcmp(journal, "detached"))
-		check_say(check, DEGRADED, "nothing writes its journal; objects are silent");
+		check_say(check, DEGRADED, "nothing writes its journal, so it is silent about objects that changed: start 'bftmutexctl server journal'");
 	else if (!strcmp(journal, "loading"))
-		check_say(check, DEGRADED, "its objects are being loaded");
+		check_say(check, DEGRADED, "its objects are being loaded, and until then it is silent about them");
 	else if (is_stalled(nl, server))
-		check_say(check, DEGRADED, "its journal has stored nothing for %d s, and %" PRIu64 " objects wait for it and are silent: does the disk answer, does 'server journal' run?",
+		check_say(check, DEGRADED, "its journal has stored nothing for %d s, and %" PRIu64 " objects wait for it, about which it is silent: does the disk answer, was 'server journal' stopped?",
 			  STALLED_LOOKS * LOOK_US / 1000000, check_value(server, "unsaved"));
 }
 
@@ -336,9 +337,13 @@ static int check_server(struct check *check)
 	char why[256];
 
 	if (r < 0) {
-		bftm_nl_other_version(why, sizeof(why));
-		check_say(check, FAILED, "%s",
-			  r == -EPROTO ? why : "the kernel module is not loaded");
+		if (r == -EPROTO)
+			bftm_nl_other_version(why, sizeof(why));
+		else if (r == -ENOENT || r == -EPROTONOSUPPORT)
+			snprintf(why, sizeof(why), "the kernel module is not loaded");
+		else
+			snprintf(why, sizeof(why), "netlink: %s", strerror(-r));
+		check_say(check, FAILED, "%s", why);
 		return 0;
 	}
 	r = ctl_server_get(&nl, &server);

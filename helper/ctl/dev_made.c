@@ -125,8 +125,8 @@ static int remove_helper(const char *name)
 	int pid, i;
 
 	if (sscanf(name, "%d %31s", &pid, netns) != 2)
-		return ctl_fail(EX_DATAERR, "the list of 'dev up' has '%s' as a bftmutexd; PID and "
-				"namespace are expected", name);
+		return ctl_fail(EX_DATAERR, "the list of 'dev up': line 'helper %s': must have a PID and a network namespace",
+				name);
 	/* SIGTERM gives it 5 s to end in order. */
 	for (i = 0; i < 300 && is_helper(pid, netns); i++) {
 		if (i == 0 || i == 250)
@@ -134,7 +134,7 @@ static int remove_helper(const char *name)
 		nanosleep(&pause, NULL);
 		ctl_progress("waiting for bftmutexd in %s to end", netns);
 	}
-	return is_helper(pid, netns) ? ctl_fail(EX_OSERR, "bftmutexd (pid %d) did not exit", pid) : 0;
+	return is_helper(pid, netns) ? ctl_fail(EX_OSERR, "bftmutexd (PID %d) did not end after SIGKILL", pid) : 0;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -180,7 +180,7 @@ static int remove_module(const char *name)
 
 static int list_failed(const char *line)
 {
-	return ctl_fail(EX_DATAERR, "the list of 'dev up' has a line that is none of its own: '%s'", line);
+	return ctl_fail(EX_DATAERR, "the list of 'dev up': line '%s': no such kind of entry", line);
 }
 
 static int remove_line(char *line)

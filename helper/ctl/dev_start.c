@@ -110,12 +110,12 @@ static int await_helper(const char *netns, pid_t pid, const char *log)
 		}
 		if (waitpid(pid, NULL, WNOHANG) == pid) {
 			print_file(log);
-			return ctl_fail(EX_UNAVAILABLE, "bftmutexd in %s ended", netns);
+			return ctl_fail(EX_UNAVAILABLE, "bftmutexd in %s ended before it served; its log is above", netns);
 		}
 		nanosleep(&pause, NULL);
 		ctl_progress("waiting for bftmutexd in %s", netns);
 	}
-	return ctl_fail(EX_UNAVAILABLE, "bftmutexd in %s does not answer; see %s", netns, log);
+	return ctl_fail(EX_UNAVAILABLE, "bftmutexd in %s has not answered for 10 s; see %s", netns, log);
 }
 
 static int start_helper(const struct dev *dev, u32 client)

@@ -61,14 +61,14 @@ static int read_lines(FILE *file, const char *path, struct ctl_evicted *ret)
 					"%s:%u: must be 'client NUMBER incarnation NUMBER': correct the line; or "
 					EVICT_AGAIN, path, number);
 		if (!add(ret, client, incarnation))
-			return ctl_fail(EX_DATAERR, "%s: it names more than %u clients", path,
+			return ctl_fail(EX_DATAERR, "%s: names more than %u clients; remove those that are no members any more", path,
 					BFTM_MEMBERS_MAX);
 	}
 	if (ferror(file))
 		return ctl_fail(EX_IOERR, "%s: %s", path, strerror(errno));
 	/* It has been made for an eviction. */
 	if (!number)
-		return ctl_fail(EX_DATAERR, "%s: it is empty, so the evictions in it are lost: " EVICT_AGAIN,
+		return ctl_fail(EX_DATAERR, "%s: is empty, so the evictions that were noted in it are lost: " EVICT_AGAIN,
 				path);
 	return 0;
 }
@@ -121,7 +121,7 @@ static int note_locked(const char *dir, u32 cluster, u16 server, u32 client, u32
 	evicted_path(dir, cluster, server, path);
 	if (!add(&evicted, client, incarnation))
 		return ctl_fail(EX_CANTCREAT,
-				"%s: it names %u clients, and has no room for client %u; remove those that are no members any more",
+				"%s: names %u clients, and has no room for client %u; remove those that are no members any more",
 				path, BFTM_MEMBERS_MAX, client);
 	return write_lines(dir, path, &evicted);
 }
@@ -214,7 +214,7 @@ static int check_evict(struct bftm_nl *nl, struct evict *e)
 	int r;
 
 	if (e->incarnation > most)
-		return ctl_fail(EX_USAGE, "INCARNATION '%llu': must be 1 to %llu, which is tomorrow's; 'server members' and 'clients' show what the server has heard",
+		return ctl_fail(EX_USAGE, "INCARNATION '%llu': must be 1 to %llu, the number of a daemon that starts tomorrow; 'server members' and 'clients' show the incarnations that the server has heard of",
 				(unsigned long long)e->incarnation, (unsigned long long)most);
 	r = find_member(nl, e);
 	if (r)
@@ -231,7 +231,7 @@ static int judge_evict(const struct evict *e)
 	if (e->heard <= e->incarnation)
 		return 0;
 	return ctl_fail(EXIT_FAILURE,
-			"client %u runs as incarnation %u, which is above %u, so it is not evicted and keeps what it holds; if its host is cut off now, run 'client evict %u %u --fenced'",
+			"client %u is not evicted and keeps what it holds, for it has started again: it is incarnation %u now, above %u; if its host is cut off now, run 'client evict %u %u --fenced'",
 			(unsigned int)e->client, e->heard, (unsigned int)e->incarnation,
 			(unsigned int)e->client, e->heard);
 }

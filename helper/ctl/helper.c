@@ -129,14 +129,14 @@ int ctl_helper_failed(int error)
 	switch (-error) {
 	case ECONNREFUSED:
 		return ctl_fail(EX_UNAVAILABLE,
-				"bftmutexd is not running in this network namespace");
+				"bftmutexd is not running in this network namespace: start it by 'bftmutexd' or 'systemctl start bftmutexd'");
 	case EACCES:
 	case EPERM:
-		return ctl_fail(EX_NOPERM, "not permitted to ask bftmutexd");
+		return ctl_fail(EX_NOPERM, "not permitted: only root may ask bftmutexd");
 	case EAGAIN:
 		return ctl_fail(EX_UNAVAILABLE, "bftmutexd does not answer");
 	case EBADMSG:
-		return ctl_fail(EX_SOFTWARE, "bftmutexd answered with something else than JSON");
+		return ctl_fail(EX_SOFTWARE, "the answer of bftmutexd is not JSON: is it of the same version?");
 	default:
 		return ctl_fail(EX_OSERR, "bftmutexd: %s", strerror(-error));
 	}
@@ -168,7 +168,7 @@ static void print_notes(struct json_object *server)
 	size_t i;
 
 	if (json_object_get_boolean(ctl_member(server, "recovering")))
-		printf("  server %s waits for members since its start, and grants no names that may be locked without a lease\n",
+		printf("  server %s waits since its start for members to tell what they hold, and until then grants no lock that may be held without a lease\n",
 		       json_object_get_string(ctl_member(server, "id")));
 	if (json_object_get_boolean(ctl_member(server, "unnoted")))
 		printf("  server %s has a roll that does not name this host, and grants it no lock without a lease: does bftmutex-roll@ run there?\n",

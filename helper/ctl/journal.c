@@ -66,10 +66,10 @@ int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
 	r = bftm_nl_call(nl, msg, NULL, 0, NULL);
 	switch (-r) {
 	case EBUSY:
-		return ctl_fail(EX_UNAVAILABLE, "journal %s: the server has a journal at work",
+		return ctl_fail(EX_UNAVAILABLE, "journal %s: another 'server journal' is at work for the server",
 				path);
 	case ESTALE:
-		return ctl_fail(EX_DATAERR, "journal %s: the server was started with another file",
+		return ctl_fail(EX_DATAERR, "journal %s: the server was started with another file; without --file, that file is found",
 				path);
 	case EOPNOTSUPP:
 		return ctl_fail(EX_CONFIG,
@@ -103,7 +103,7 @@ static int without_us(struct keeper *k)
 
 	if (r < 0)
 		return ctl_journal_failed(k->path, &k->file, r);
-	return ctl_fail(EX_UNAVAILABLE, "the server has begun anew without a journal; stop it, and start it with this one again: the content of the journal is not trusted");
+	return ctl_fail(EX_UNAVAILABLE, "journal %s: the server has begun anew without it, since this virtual machine was cloned or set back; stop the server and start it with this journal again, whose content it will not trust", k->path);
 }
 
 static int pull_failed(struct keeper *k, int error)
@@ -113,9 +113,9 @@ static int pull_failed(struct keeper *k, int error)
 	if (error == -EOPNOTSUPP)
 		return without_us(k);
 	if (error == -ENOENT)
-		return ctl_fail(EX_UNAVAILABLE, "the server has been stopped");
+		return ctl_fail(EX_UNAVAILABLE, "journal %s: the server was stopped", k->path);
 	if (error == -EPERM)
-		return ctl_fail(EX_UNAVAILABLE, "the server has been started anew");
+		return ctl_fail(EX_UNAVAILABLE, "journal %s: the server was stopped and started again", k->path);
 	return ctl_refused(nl, error, CTL_SERVER);
 }
 
@@ -136,7 +136,7 @@ static int pull_object(struct keeper *k)
 		if (r < 0)
 			return -pull_failed(k, r);
 		if (!in->any)
-			return -ctl_fail(EX_PROTOCOL, "the module described no object");
+			return -ctl_fail(EX_PROTOCOL, "the kernel module sent a change of no object: is it of the same version?");
 		if (in->id && in->len == in->id->len) {
 			r = bftm_journal_put_body(&k->file, &in->object, in->id, in->data);
 			k->bytes += in->len;

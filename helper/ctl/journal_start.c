@@ -44,7 +44,7 @@ int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server 
 	if (d->mode != BFTMUTEX_DURABILITY_NONE)
 		return 0;
 	if (server && !d->given && *server->journal)
-		warnx("journal = %s of the configuration is not used: that takes durability = async or sync",
+		warnx("journal = %s of the configuration is not used without durability = async or sync",
 		      server->journal);
 	if (d->trust)
 		return ctl_fail(EX_USAGE, "--trust-journal is for --durability async or sync");
@@ -59,7 +59,7 @@ static int fresh(u64 *ret)
 	*ret = 0;
 	while (!*ret)
 		if (RAND_bytes((unsigned char *)ret, sizeof(*ret)) != 1)
-			return ctl_fail(EX_OSERR, "no random numbers");
+			return ctl_fail(EX_OSERR, "OpenSSL gives no random numbers");
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static void parse_clients(struct argp_state *state, char *arg, struct keygen *re
 		last = end ? ctl_number(state, "--clients", end, 1, BFTM_CLIENT_ID_MAX) : first;
 		total += last - first + 1;
 		if (first <= before || last < first)
-			argp_error(state, "--clients %llu-%llu: must rise, as in 1-4,9, and be above %llu",
+			argp_error(state, "--clients: %llu-%llu: numbers must rise, as in 1-4,9, and %llu came before",
 				   (unsigned long long)first, (unsigned long long)last,
 				   (unsigned long long)before);
 		if (total > BFTM_CLIENTS_DEFAULT || ret->clients == RANGES_MAX)
@@ -62,10 +62,10 @@ static error_t keygen_parse(int key, char *arg, struct argp_state *state)
 		if (!keygen->dir)
 			argp_error(state, "--dir DIR is missing");
 		if (!keygen->servers != !keygen->cluster)
-			argp_error(state, "--cluster and --servers belong together");
+			argp_error(state, "--cluster and --servers must be given together");
 		if (!keygen->servers && !keygen->clients)
 			argp_error(state,
-				   "give --cluster and --servers for new keys, or --client N to add one");
+				   "give --cluster and --servers for new keys, or --clients to add clients");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -56,8 +56,8 @@ static int make_dir(const char *dir)
 		return ctl_fail(EX_CANTCREAT, "%s is not a folder", dir);
 	if (st.st_mode & 077)
 		return ctl_fail(EX_NOPERM,
-				"%s: mode %04o lets others in; keys go to a folder of mode 0700",
-				dir, st.st_mode & 07777);
+				"%s: mode %04o lets others in; a folder for keys must have mode 0700: chmod 700 %s",
+				dir, st.st_mode & 07777, dir);
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static int check_name(const struct bftm_master *master, const char *path, const 
 
 	snprintf(right, sizeof(right), "server-%u.key", master->server);
 	if (strcmp(name, right))
-		return ctl_fail(EX_DATAERR, "%s: it is the key of server %u, which must be called %s",
+		return ctl_fail(EX_DATAERR, "%s: has the key of server %u, so its name must be %s",
 				path, master->server, right);
 	return 0;
 }
@@ -173,7 +173,7 @@ static int load_masters(const char *dir, struct masters *ret)
 		return ctl_fail(EX_NOINPUT, "%s: %s", dir, strerror(errno));
 	for (i = 0; i < n && r == 0; i++) {
 		if (ret->count == BFTM_SERVERS_MAX) {
-			r = ctl_fail(EX_DATAERR, "%s: more than %u servers' keys", dir,
+			r = ctl_fail(EX_DATAERR, "%s: has keys of more than %u servers", dir,
 				     BFTM_SERVERS_MAX);
 			break;
 		}
@@ -184,8 +184,8 @@ static int load_masters(const char *dir, struct masters *ret)
 		if (bftm_master_load(path, &ret->of[ret->count]) < 0)
 			r = EX_DATAERR;		/* was reported */
 		else if (ret->of[ret->count].cluster != ret->of[0].cluster)
-			r = ctl_fail(EX_DATAERR, "%s: another cluster than the other keys there",
-				     path);
+			r = ctl_fail(EX_DATAERR, "%s: is for cluster %u, other keys in the folder are for cluster %u",
+				     path, ret->of[ret->count].cluster, ret->of[0].cluster);
 		else
 			r = check_name(&ret->of[ret->count], path, entry[i]->d_name);
 		ret->count++;
@@ -209,7 +209,7 @@ int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_ra
 	r = load_masters(dir, &masters);
 	if (r == 0 && masters.count)
 		r = ctl_fail(EX_CANTCREAT,
-			     "%s holds servers' keys already, which are not overwritten", dir);
+			     "%s: has servers' keys, which are not overwritten; give another --dir, or only --clients to add clients", dir);
 	if (r == 0)
 		r = make_masters(dir, cluster, servers, &masters, ret);
 	if (r == 0)
@@ -235,7 +235,7 @@ static void warn_of_gap(const char *dir, const struct masters *masters)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, " %u", masters->of[i].server);
 	}
 	if (gap)
-		warnx("%s has keys of servers%s, and these clients get none for others", dir, list);
+		warnx("%s: has the keys of servers%s, and these clients have no keys for other servers", dir, list);
 }
 
 int ctl_add_clients(const char *dir, const struct ctl_range *client, u32 clients,

@@ -53,7 +53,7 @@ static int make_one(const char *dir, u32 cluster, u32 client, struct ranks *rank
 	entry->client = client;
 	for (i = 0; i < ranks->count; i++)
 		if (ranks->client[i].client == client)
-			return ctl_fail(EX_DATAERR, "%s/ranks has a key of client %u already", dir,
+			return ctl_fail(EX_DATAERR, "%s/ranks: has a key of client %u already", dir,
 					client);
 	ranks->count++;
 	return 0;
@@ -111,7 +111,7 @@ int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, 
 	for (i = 0; i < count; i++)
 		total += range[i].last - range[i].first + 1;
 	if (total + ranks.count > RANKS_MAX) {
-		ctl_fail(0, "no keys for signed ranks: they are for up to %u clients", RANKS_MAX);
+		ctl_fail(0, "no keys for signed ranks were made: these are for %u clients at most", RANKS_MAX);
 		free(ranks.client);
 		return 0;
 	}

@@ -138,7 +138,7 @@ static int failed(const struct object *o, int error)
 	case EINTR:
 	case EOWNERDEAD:
 	case EREMOTEIO:
-		return ctl_fail(EX_TEMPFAIL, "object '%s': %s; it may be applied, or not%s%s%s",
+		return ctl_fail(EX_TEMPFAIL, "object '%s': %s; the request may be applied, or not%s%s%s",
 				o->name, why, *servers ? " (" : "", servers, *servers ? ")" : "");
 	case EIDRM:
 		return ctl_fail(EX_TEMPFAIL, "object '%s': %s", o->name, why);
@@ -178,7 +178,7 @@ const char *object_refusal(u32 status)
 	case EEXIST:
 		return "the object exists already";
 	case ENODATA:
-		return "there is no such value";
+		return "the object has no such value";
 	case ESTALE:
 		return "the object is not as the request expects";
 	case EINVAL:
@@ -188,7 +188,7 @@ const char *object_refusal(u32 status)
 	case EMSGSIZE:
 		return "the object or the response would be too large";
 	case EIO:
-		return "the program of the object's type failed";
+		return "the program of the object's type failed; the log of bftmutexd says why";
 	case ENOPKG:
 		return "the configuration of this host has no program for the object's type";
 	case EBADMSG:

@@ -177,7 +177,7 @@ static int put_part(struct object *o, const struct bftm_bytes *state, u32 at,
 		code = ctl_fail(1, "object '%s': %s%s%.*s", o->name, object_refusal(r.status),
 				r.len ? ": " : "", (int)r.len, r.len ? (const char *)r.data : "");
 	if (code && at)
-		ctl_fail(0, "object '%s': restored in part; delete it before you try again", o->name);
+		ctl_fail(0, "object '%s': was restored in part; delete it before you try again", o->name);
 	free(r.data);
 	*ret = r;
 	ret->data = NULL;
@@ -209,7 +209,7 @@ static int restore_line(struct object *o, const char *text, u32 number)
 
 	if (!object_name(o, name) || !json_object_is_type(hex, json_type_string) ||
 	    !read_hex(json_object_get_string(hex), &state)) {
-		code = ctl_fail(EX_DATAERR, "line %u: 'object dump' does not print such a line",
+		code = ctl_fail(EX_DATAERR, "line %u: not a line of 'object dump'",
 				number);
 	} else {
 		for (at = 0; !code && at < state.len; at += BFTM_DUMP_MAX)

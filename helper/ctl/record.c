@@ -139,10 +139,10 @@ static int open_packets(struct record *r)
 	r->packets = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htobe16(ETH_P_ALL));
 	if (r->packets < 0)
 		return ctl_fail(errno == EPERM ? EX_NOPERM : EX_OSERR,
-				"packets cannot be captured: %s%s", strerror(errno),
+				"packets cannot be recorded: %s%s", strerror(errno),
 				errno == EPERM ? "; CAP_NET_RAW is needed" : "");
 	if (setsockopt(r->packets, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)))
-		return ctl_fail(EX_OSERR, "packets have no time: %s", strerror(errno));
+		return ctl_fail(EX_OSERR, "the kernel gives packets no time: %s", strerror(errno));
 	/* Without the right to more room that of the system has to do. */
 	if (setsockopt(r->packets, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		setsockopt(r->packets, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
@@ -201,7 +201,7 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 			return dropped(r);
 		}
 		if (wait[3].revents & POLLERR)
-			return ctl_fail(EX_IOERR, "nobody reads the output any more");
+			return ctl_fail(EX_IOERR, "the reader of the output has closed it");
 		record_flush(r, time_of_day() - HELD_BACK_NS);
 	}
 	return EX_IOERR;

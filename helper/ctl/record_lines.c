@@ -29,7 +29,7 @@ static void *more(void *array, u32 count, u32 *room, size_t size)
 	*room = *room ? 2 * *room : 256;
 	array = realloc(array, *room * size);
 	if (!array)
-		exit(ctl_fail(EX_OSERR, "memory"));
+		exit(ctl_fail(EX_OSERR, "no memory"));
 	return array;
 }
 

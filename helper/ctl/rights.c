@@ -90,7 +90,7 @@ static int check_right(const struct bftm_conf_access *access, const struct bftm_
 		r = ctl_fail(EX_OSERR, "%s", strerror(errno));
 	else if (*lost)
 		r = ctl_fail(EX_CONFIG, "client%s %s could hold locks '%.*s…' without a lease before this start, and no rule with 'leaseless' allows that now: "
-			     "keep that rule, or give --members-fenced if no client that is named so holds such a lock",
+			     "put the rule back, or give --members-fenced if none of these clients holds such a lock",
 			     strchr(lost, ' ') ? "s" : "", lost, right->prefix_len,
 			     (const char *)right->prefix);
 	free(lost);

@@ -86,10 +86,10 @@ static int without_roll(struct roll_keeper *k)
 	k->now = (struct ctl_roll){ .unknown = true };
 	r = ctl_roll_write(k->dir, k->path, &k->now);
 	if (r < 0)
-		return ctl_fail(EX_IOERR, "%s: %s: remove it, it does not know what clients hold",
+		return ctl_fail(EX_IOERR, "%s: %s: remove this file, which does not say what clients hold since the server has begun anew",
 				k->path, strerror(-r));
 	return ctl_fail(EX_UNAVAILABLE,
-			"the server has begun anew without its roll, and grants nothing without a lease; stop it, and start it again");
+			"the server has begun anew without its roll, since this virtual machine was cloned or set back, and grants no lock without a lease; stop the server and start it again");
 }
 
 /* Is that server the one that was started with this file? */
@@ -100,9 +100,9 @@ static int keeper_check(struct roll_keeper *k, u64 start)
 	if (k->start == ~0ULL)
 		return without_roll(k);
 	if (start && k->start != start)
-		return ctl_fail(EX_UNAVAILABLE, "the server has been started anew");
+		return ctl_fail(EX_UNAVAILABLE, "the server was stopped and started again");
 	if (ctl_state_last(k->dir, k->cluster, (u16)k->server) != k->start)
-		return ctl_fail(EX_CONFIG, "%s does not have the start of the server that runs: --state must be as it was for 'server start'",
+		return ctl_fail(EX_CONFIG, "--state %s: the start of the running server is not noted there; give the --state of 'server start'",
 				k->dir);
 	return 0;
 }
@@ -127,7 +127,7 @@ static int take_member(struct nlattr **attr, void *arg)
 		k->news[k->count++].incarnation = heard;
 	} else if (heard > noted && !k->said) {
 		k->said = true;
-		fprintf(stderr, CTL_NAME ": client %u has incarnation %u, which no roll can name: it gets no locks without a lease from this server; servers take later numbers for old ones, so give its host another client number\n",
+		fprintf(stderr, CTL_NAME ": client %u has incarnation %u, the last there is, which no roll can name: it gets no locks without a lease from this server; give its host another client number\n",
 			client, heard);
 	}
 	return 0;
@@ -171,7 +171,7 @@ static int keeper_write(struct roll_keeper *k)
 		return 0;
 	r = ctl_roll_write(k->dir, k->path, &k->now);
 	if (r < 0)
-		return ctl_fail(EX_IOERR, "%s: %s: clients that it does not name get no locks without a lease from this server",
+		return ctl_fail(EX_IOERR, "%s: %s: the roll cannot be written, and clients that it does not name get no locks without a lease from this server",
 				k->path, strerror(-r));
 	k->file = k->now;
 	k->written = true;

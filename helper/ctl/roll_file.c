@@ -137,13 +137,13 @@ static const char *doubt(const char *path, u64 last, bool first, struct ctl_roll
 	if (!good && errno == ENOENT) {
 		roll->unknown = !first;
 		roll->created = first;
-		return first ? NULL : "there is none of the start before";
+		return first ? NULL : "there is no roll of the start before";
 	}
 	if (!good)
-		return errno == EBADMSG ? "it is broken" : strerror(errno);
+		return errno == EBADMSG ? "the roll is broken" : strerror(errno);
 	if (first || roll->start != last)
-		return "it is of another start, and the server may have granted locks since";
-	return roll->unknown ? "it is not known what they held at the start before" : NULL;
+		return "the roll is of another start, and the server may have granted locks since";
+	return roll->unknown ? "the start before did not know what clients held" : NULL;
 }
 
 int ctl_roll_begin(struct ctl_roll *roll, const char *dir, u32 cluster, u16 server, u64 last,
@@ -162,7 +162,7 @@ int ctl_roll_begin(struct ctl_roll *roll, const char *dir, u32 cluster, u16 serv
 	roll->start = start;
 	r = ctl_roll_write(dir, path, roll);
 	return r < 0 ? ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
-				"%s: %s: without its roll the server is not started", path,
+				"%s: %s: the roll cannot be written, so the server is not started", path,
 				strerror(-r)) : 0;
 }
 
@@ -199,7 +199,7 @@ int ctl_roll_unlocked(const char *dir, u32 cluster, u16 server, int error)
 
 	ctl_roll_path(dir, cluster, server, path);
 	if (error == -EWOULDBLOCK)
-		return ctl_fail(EX_UNAVAILABLE, "%s: another process keeps this roll", path);
+		return ctl_fail(EX_UNAVAILABLE, "%s: another process keeps this roll; only one 'server roll' can run for a server", path);
 	snprintf(lock, sizeof(lock), "%.*s.lock", PATH_MAX - 8, path);
 	return ctl_fail(error == -EACCES ? EX_NOPERM : EX_CANTCREAT, "%s: %s", lock,
 			bftm_file_reason(lock, error, why));

@@ -178,7 +178,7 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 	for (i = 0; i < conf->count && conf->cluster[i].id != master->cluster; i++)
 		;
 	if (i == conf->count && start->config)
-		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, as the key is for",
+		return ctl_fail(EX_CONFIG, "%s: has no cluster with id = %u, for which the key is",
 				start->config, master->cluster);
 	if (i < conf->count) {
 		server = find_server(&conf->cluster[i], master->server);

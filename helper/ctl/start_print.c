@@ -10,7 +10,7 @@
 
 static void explain_unknown_tokens(const struct ctl_start *start)
 {
-	printf("Fencing tokens: those it stamped before are not known, so it stamps none");
+	printf("Fencing tokens: it does not know which tokens it accepted before, so it accepts none");
 	if (!start->n)
 		puts(".\n"
 		     "With six servers or more for one liar, eleven for two, a client tells it what the\n"

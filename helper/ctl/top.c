@@ -118,8 +118,7 @@ int ctl_top(int argc, char **argv)
 		return r;
 	r = top_look(&now);
 	if (!r && !begin_screen()) {
-		r = ctl_fail(EX_USAGE, "top wants a terminal that TERM='%s' describes, as standard "
-			     "input and output", getenv("TERM") ?: "");
+		r = ctl_fail(EX_USAGE, "top needs a terminal as standard input and output, of a kind that TERM='%s' names", getenv("TERM") ?: "");
 	} else if (!r) {
 		r = top_show(interval_ns, &now);
 		endwin();

@@ -48,7 +48,7 @@ static void request(const struct bftm_pulled *p)
 		bftm_order_withdraw(p->ask.id);
 		break;
 	default:
-		bftm_log(LOG_ERR, "the kernel asks for something unknown: %u", p->kind);
+		bftm_log(LOG_ERR, "the kernel's request has an unknown kind %u: is the module newer than bftmutexd?", p->kind);
 	}
 }
 

@@ -143,7 +143,7 @@ static struct nl_msg *failure(u64 id, u32 error, u32 attempts, const char *why)
 static void say_unreported(u64 id, int err)
 {
 	if (err && err != -ESTALE)
-		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
+		bftm_log(LOG_WARNING, "request %llu: the kernel takes no report: %s",
 			 (unsigned long long)id, strerror(-err));
 }
 

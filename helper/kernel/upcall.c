@@ -150,7 +150,7 @@ static void upcall_pull(u64 most_ns)
 	if (err == -ENODATA)
 		return;
 	/* The module was unloaded, perhaps to be loaded again. */
-	bftm_log(LOG_WARNING, "no requests from the kernel: %s", strerror(-err));
+	bftm_log(LOG_WARNING, "no requests come from the kernel module, was it unloaded? (%s); trying again each second", strerror(-err));
 	bftm_upcall_close();
 }
 

@@ -315,7 +315,7 @@ const char *bftmutex_strerror(int err)
 	case ENOKEY:
 		return "the cluster is unknown, or there are no credentials for it";
 	case ENODATA:
-		return "too few servers know which fencing tokens were given, of those that answer; or "
+		return "too few of the servers that answer know which fencing tokens were given; or "
 		       "the lock is held without its value";
 	case ECANCELED:
 		return "another thread released the handle";

@@ -327,13 +327,14 @@ static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg, bool co
 void bftm_acquire_renew(const struct bftm_ask *ask)
 {
 	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask, false);
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
 
 	if (op)
 		settle(op, bftm_attempt_renew(op));
 	else
 		bftm_log(LOG_WARNING,
-			 "request %" PRIu64 ": cannot be renewed, its lease will end",
-			 ask->id);
+			 "cluster %s: lock '%s' cannot be renewed by this configuration: it is lost at the end of its lease",
+			 ask->cluster, bftm_shown(ask->name, ask->name_len, name, sizeof(name)));
 }
 
 void bftm_acquire_convert(const struct bftm_ask *ask)

@@ -146,7 +146,7 @@ static void say_missed(const struct bftm_ask *ask)
 
 	if (bftm_ask_lasts(ask))
 		bftm_log(LOG_WARNING,
-			 "cluster %s: lock '%s' is held without a lease, and cannot be taken over by this configuration: until it is released, servers that restart wait for this host",
+			 "cluster %s: lock '%s' is held without a lease, and this configuration cannot take it over: until it is released, servers that restart wait for this host",
 			 ask->cluster, bftm_shown(ask->name, ask->name_len, name, sizeof(name)));
 }
 

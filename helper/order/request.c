@@ -240,8 +240,8 @@ void bftm_order_deliver(struct bftm_order_work *w)
 		request_drop(&s->batch, r);
 	}
 	if (count && i != count)
-		bftm_log(LOG_WARNING, "operation %" PRIu64 ": %d requests, %d answers",
-			 s->op, i, count);
+		bftm_log(LOG_WARNING, "cluster %s: operation %" PRIu64 " of this host has %d requests, but the state has %d answers to it",
+			 w->cluster->conf.name, s->op, i, count);
 	if (w->ordering->version < version)
 		w->ordering->version = version;
 	s->op = 0;

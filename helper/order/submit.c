@@ -8,6 +8,7 @@
 #include "loop/log.h"
 #include "order/ordering.h"
 #include "lock/hindered.h"
+#include "text/shown.h"
 
 /* Room for the response to one operation: head, and what small ones take. */
 #define ROOM_HEAD	16
@@ -253,11 +254,12 @@ void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
  */
 static void give_up(struct bftm_order_work *w, int error, int others, const char *why)
 {
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
 	struct bftm_ordering *o = w->ordering;
 
 	if (bftm_due(&w->cluster->denied_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_WARNING, "cluster %s: servers refuse an operation: %s", w->cluster->conf.name,
-			 why);
+		bftm_log(LOG_WARNING, "cluster %s: object '%s': requests of this host fail: %s",
+			 w->cluster->conf.name, bftm_shown(o->name, o->len, name, sizeof(name)), why);
 	bftm_order_abandon(w, error);
 	bftm_requests_fail(&o->waiting, others);
 	o->incarnation = bftm_identity_renew(o->identity);
@@ -267,7 +269,7 @@ static void give_up(struct bftm_order_work *w, int error, int others, const char
 
 void bftm_submit_no_room(struct bftm_order_work *w)
 {
-	give_up(w, EREMOTEIO, ENOSPC, "no room in the state for one more client");
+	give_up(w, EREMOTEIO, ENOSPC, "its state has no room for the answers to one more client");
 }
 
 void bftm_submit_denied(struct bftm_order_work *w, u32 reason)

@@ -85,7 +85,7 @@ static int not_converted(const struct options *o, int error)
 		      o->fd, o->mode, why);
 		return o->conflict_code;
 	case ENODATA:
-		warnx("--fd %d: not converted to mode %s: too few servers know which fencing tokens were given, of those that answer",
+		warnx("--fd %d: not converted to mode %s: too few of the servers that answer know which fencing tokens were given",
 		      o->fd, o->mode);
 		return EX_UNAVAILABLE;
 	case EKEYEXPIRED:

@@ -68,10 +68,10 @@ static void give_up(struct bftm_keeping *k, const struct bftm_found *found)
 		return;
 	k->told = true;
 	if (k->stage == GIVEN_UP)
-		say(k, "%s: %s could not be ended: without the lock it goes on", lost_word(k),
+		say(k, "%s: %s could not be ended, and runs on without the lock", lost_word(k),
 		    *found->names ? found->names : "what the command started");
 	else
-		say(k, ": %s could not be ended: the lock is held as long as it goes on",
+		say(k, ": %s could not be ended: the lock is held while it runs",
 		    *found->names ? found->names : "what the command started");
 }
 

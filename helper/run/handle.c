@@ -40,7 +40,7 @@ void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_taken *lock)
 		status.reason = BFTM_LOST_NOT;
 	why = bftm_lost_why(status.reason);
 	if (!why)
-		why = k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
+		why = k->stage == LEFT ? " lost: its lease ended while processes of the command still ran" :
 					 " lost: its lease ended before the command";
 	k->name = lock->shown;
 	k->lost = true;

@@ -225,7 +225,7 @@ static bool leave_value(struct bftm_keeping *k)
 		say(k, ": the command wrote more than %d bytes to BFTMUTEX_VALUE_FD: no value is left with the lock",
 		    BFTM_VALUE_MAX);
 	else if (r < 0 && r != -EKEYEXPIRED)
-		say(k, ": what the command wrote to BFTMUTEX_VALUE_FD is not left with the lock: %s",
+		say(k, ": the value that the command wrote to BFTMUTEX_VALUE_FD is not left with the lock: %s",
 		    bftmutex_strerror(r));
 	else if (r == -EKEYEXPIRED || bftmutex_release(lock->fd) == -EKEYEXPIRED)
 		bftm_keeper_lost(k, lock);

@@ -71,7 +71,7 @@ int bftm_refused(const struct options *o, int fd, int err)
 			      o->shown);
 		return EX_UNAVAILABLE;
 	case ENODATA:
-		warnx("lock '%s': too few servers know which fencing tokens were given, of those that answer; see --token-floor in bftmutexctl(8)",
+		warnx("lock '%s': too few of the servers that answer know which fencing tokens were given; see --token-floor in bftmutexctl(8)",
 		      o->shown);
 		return EX_UNAVAILABLE;
 	case EPROTONOSUPPORT:

@@ -170,7 +170,7 @@ static void exec_fail(struct bftm_object_run *run, const char *why)
 	static const struct bftm_bytes nothing;
 
 	if (run->done)
-		bftm_log(LOG_WARNING, "type %s: the program %s; the object is unchanged",
+		bftm_log(LOG_WARNING, "type %s: its program %s; the object is unchanged",
 			 run->type, why);
 	exec_tell(run, EIO, NULL, &nothing);
 }
@@ -327,7 +327,7 @@ err_output:
 	close(output[0]);
 	close(output[1]);
 err_input:
-	bftm_log(LOG_ERR, "type %s: the program cannot be started: %s", name, strerror(errno));
+	bftm_log(LOG_ERR, "type %s: its program cannot be started: %s", name, strerror(errno));
 	if (input >= 0)
 		close(input);
 	free(run);

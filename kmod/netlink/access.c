@@ -87,7 +87,7 @@ static int read_noted(const struct nlattr *nest, struct bftm_rules *rules,
 	if (err)
 		return err;
 	if (!a[BFTMUTEX_A_NOTED_CLIENT]) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "what the roll has needs client");
+		NL_SET_ERR_MSG_ATTR(extack, nest, "an entry of the roll needs client");
 		return -EINVAL;
 	}
 	bftm_rules_noted(rules, nla_get_u32(a[BFTMUTEX_A_NOTED_CLIENT]),
@@ -190,7 +190,7 @@ static int swap_rules(struct bftm_server *server, struct bftm_rules *rules,
 	synchronize_rcu();
 	if (bftm_locks_unruled(server, rules)) {
 		GENL_SET_ERR_MSG(info,
-				 "a client holds a lock without a lease, or waits for one, that these rules do not let it hold without a lease; evict the client first");
+				 "a client holds or awaits a lock without a lease, which these rules do not allow it; evict the client first");
 		err = -EBUSY;
 	} else if (!bftm_rules_swap(server, rules, ret_unused)) {
 		GENL_SET_ERR_MSG(info,

@@ -64,7 +64,7 @@ static int get_value(struct genl_info *info, struct bftm_value_report *ret)
 	u32 flags = get_u32(info, BFTMUTEX_A_HANDLE_VALUE_FLAGS);
 
 	if (flags & ~BFTMUTEX_VALUE_FLAG_VALID || (value && !flags)) {
-		GENL_SET_ERR_MSG(info, "value-flags must be valid or 0, and value is for valid");
+		GENL_SET_ERR_MSG(info, "value-flags must be 0 or valid, and with value it must be valid");
 		return -EINVAL;
 	}
 	if (value && nla_len(value) > BFTM_VALUE_MAX) {
@@ -140,7 +140,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 			       &result);
 	kfree(result.why);
 	if (err == -EINVAL)
-		GENL_SET_ERR_MSG(info, "a token was asked for");
+		GENL_SET_ERR_MSG(info, "token is needed: the program asked for one");
 	else if (err == -ERANGE)
 		GENL_SET_ERR_MSG(info, "only an acquire with BFTM_NO_LEASE has no end");
 	return err;
@@ -164,7 +164,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 	if (err)
 		return err;
 	if (!error != !!answer.number || (error && (answer.status || answer.len))) {
-		GENL_SET_ERR_MSG(info, "either error, or number with status and response");
+		GENL_SET_ERR_MSG(info, "either error alone is needed, or number, with which status and response may come");
 		return -EINVAL;
 	}
 	if (answer.len > BFTM_OP_MAX) {
@@ -219,7 +219,7 @@ int bftmutex_nl_helper_converted_doit(struct sk_buff *skb, struct genl_info *inf
 		return err;
 	err = bftm_upcall_converted(bftm_net(genl_info_net(info)), info->snd_portid, &result);
 	if (err == -EINVAL)
-		GENL_SET_ERR_MSG(info, "a token was asked for");
+		GENL_SET_ERR_MSG(info, "token is needed: the program asked for one");
 	return err;
 }
 

@@ -155,7 +155,7 @@ int bftmutex_nl_journal_open_doit(struct sk_buff *skb, struct genl_info *info)
 		WRITE_ONCE(bn->journal_portid, info->snd_portid);
 	mutex_unlock(&bn->mutex);
 	if (err == -EBUSY)
-		GENL_SET_ERR_MSG(info, "the server has a journal");
+		GENL_SET_ERR_MSG(info, "another process writes the journal of the server");
 	else if (err == -ESTALE)
 		GENL_SET_ERR_MSG(info, "the server was started with another journal");
 	return err;
@@ -272,7 +272,7 @@ static int netlink_load(struct bftm_journal *j, struct genl_info *info)
 					info->extack);
 	} else if (!a[BFTMUTEX_A_JOURNAL_PIECE] || !a[BFTMUTEX_A_JOURNAL_BODY] ||
 		   !a[BFTMUTEX_A_JOURNAL_OFFSET]) {
-		GENL_SET_ERR_MSG(info, "rank, or body, offset and piece are needed");
+		GENL_SET_ERR_MSG(info, "either rank is needed, or all of body, offset and piece");
 		err = -EINVAL;
 	} else {
 		err = bftm_journal_load_piece(j, info->snd_portid,

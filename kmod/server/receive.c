@@ -109,7 +109,7 @@ void bftm_received_tokens(void *arg, const struct bftm_msg *req, u64 now, struct
 	if (told)
 		bftm_count(server, RECOVERED);
 	if (say)
-		pr_warn("bftmutex: server %u: client %u tells of fencing token %llu, above the wall clock of this host (%lld s since 1970): accepting no token before the clock is right, or --token-floor is given\n",
+		pr_warn("bftmutex: server %u: client %u tells of fencing token %llu, above the wall clock of this host (%lld s since 1970): the server accepts no token until that clock is right, or it is started with --token-floor\n",
 			server->cfg.id, req->client, req->token, ktime_get_real_seconds());
 }
 

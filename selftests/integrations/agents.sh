@@ -52,7 +52,7 @@ if command -v ocf-tester >/dev/null; then
 	is "now it can be had" "$(c 2 bftmutex -n "$OCF_RESKEY_name" echo had)" had
 	is "stop, when it is stopped" "$(status stop)" 0
 	is "start, with a margin of half of the lease" "$(status start lease=8s margin=4)" 6
-	ok "and says so" grep -q "margin '4': must be less than half of the lease, which is 8 s at most" /run/agent
+	ok "and says so" grep -q "margin '4': must be less than half of the lease, and the lease is 8 s at most" /run/agent
 	is "and holds nothing" "$(c 2 bftmutex -n "$OCF_RESKEY_name" echo had)" had
 	is "start, with one of less" "$(status start lease=8s margin=3)" 0
 	is "stop it" "$(status stop)" 0

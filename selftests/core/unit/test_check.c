@@ -99,7 +99,8 @@ static const struct {
 	{ "uuuu", 2, "failed: cluster c: 0 of 4 servers can grant, a lock needs 3; "
 		     "servers 1, 2, 3, 4 not heard of yet\n" },
 	{ "oLSo", 2, "failed: cluster c: 3 of 4 servers can grant, a lock needs 3; "
-		     "server 3 silent; servers 2, 3 suspected of lying; no more than 1 may lie\n" },
+		     "server 3 silent; servers 2, 3 suspected of lying; "
+		     "suspected servers: 2, no more than 1 may lie\n" },
 	/* The other three are enough. */
 	{ "Rooo", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; "
 		     "server 1 refusing locks to this host; its bftmutexd logs why\n" },
@@ -176,7 +177,7 @@ static void tokens(void **state)
 	free(one);
 	assert_int_equal(check(NULL, said), 1);
 	assert_int_equal(check("--fence", said), 2);
-	assert_non_null(strstr(said, "of these know which fencing tokens were given 2, a token needs 3"));
+	assert_non_null(strstr(said, "servers that know which fencing tokens were given: 2, a token needs 3"));
 }
 
 /* The worst decides, unless one is named. */

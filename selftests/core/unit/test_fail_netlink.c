@@ -10,6 +10,9 @@
 #include "fail.h"
 #include "kernel.h"
 
+#define NO_REQUESTS(why) \
+	"no requests come from the kernel module, was it unloaded? (" why "); trying again each second"
+
 static struct bftm_timer *look;
 static u64 look_at;
 static u32 forgotten, submits;
@@ -94,8 +97,7 @@ static void every_call_of_a_start_fails(void **state)
 			assert_int_equal(r, -failed.error);
 			assert_int_equal(forgotten, 0);
 		} else {	/* it was registered, and could not ask for requests */
-			snprintf(words, sizeof(words), "no requests from the kernel: %s",
-				 strerror(failed.error));
+			snprintf(words, sizeof(words), NO_REQUESTS("%s"), strerror(failed.error));
 			assert_string_equal(said, words);
 			assert_int_equal(forgotten, 1);
 		}
@@ -188,7 +190,7 @@ static void check_report(size_t i, int r, int error)
 
 	assert_int_equal(r, r == 1 ? 1 : -error);
 	if (r == 1 && error && error != ESTALE)
-		snprintf(words, sizeof(words), "request 7: cannot report: %s", strerror(error));
+		snprintf(words, sizeof(words), "request 7: the kernel takes no report: %s", strerror(error));
 	if (strcmp(said, words))
 		fail_msg("report %zu says '%s', not '%s'", i, said, words);
 }
@@ -322,7 +324,7 @@ static void requests_that_are_pulled(void **state)
 	submits = 0;
 	look->fire(look);
 	assert_int_equal(submits, 0);
-	assert_string_equal(said, "no requests from the kernel: Bad message");
+	assert_string_equal(said, NO_REQUESTS("Bad message"));
 	assert_null(watched);
 }
 

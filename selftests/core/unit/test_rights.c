@@ -11,8 +11,8 @@
 #define EVICTED	"server-9-1.evicted"
 #define MORE(clients, prefix) \
 	CTL_NAME ": " clients " could hold locks '" prefix "…' without a lease before this start, and no " \
-	"rule with 'leaseless' allows that now: keep that rule, or give --members-fenced if no " \
-	"client that is named so holds such a lock\n"
+	"rule with 'leaseless' allows that now: put the rule back, or give --members-fenced if none " \
+	"of these clients holds such a lock\n"
 
 /* The note of the rules before a start, the rules of the start, and the words on it. */
 static const struct {
@@ -96,7 +96,7 @@ static const struct {
 	{ MEMBERS, "clients 1-4294967295 prefix \n", ":1: must be 'clients N-M prefix HEX'" },
 	{ EVICTED, "client 7 incarnation 5\nclient fifty\n",
 	  ":2: must be 'client NUMBER incarnation NUMBER': correct the line; or remove the file" },
-	{ EVICTED, "", ": it is empty, so the evictions in it are lost: remove the file" },
+	{ EVICTED, "", ": is empty, so the evictions that were noted in it are lost: remove the file" },
 };
 
 static void broken_files_are_refused(void **state)

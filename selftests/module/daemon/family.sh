@@ -201,7 +201,7 @@ ok "SIGTERM for another user's command: it is said" wait_for 10 grep -q \
 ok "and the lock is held" taken
 # Even when the tool is killed: the process that holds the lock has not ended.
 kill -KILL "$pid"
-ok "the tool is killed: it is said that it goes on" wait_for 20 grep -q "the lock is held as long as it goes on" "$mark.err"
+ok "the tool is killed: it is said that it goes on" wait_for 20 grep -q "the lock is held while it runs" "$mark.err"
 ok "and the lock is held, though the descriptor is closed" taken
 pkill -f '^sleep 7400002$'
 ended
@@ -261,7 +261,7 @@ new_lock
 start --no-renew -l 3s "$lock" sh -c "setsid sleep 7600003 & touch $mark; exit 5"
 ended
 is "lost by what the command left: status" "$status" 79
-ok "lost by what the command left: message" names "lock '$lock' lost" "had left behind" SIGTERM
+ok "lost by what the command left: message" names "lock '$lock' lost" "while processes of the command still ran" SIGTERM
 ok "lost by what the command left: ended" ! sleeps 600003
 
 new_lock

@@ -51,7 +51,7 @@ is "tokens grow" "$(sqlite3 ledger.db 'SELECT count(DISTINCT token) FROM entry')
 # When there is no token: the command fails, and says so, but locks without a token are granted
 #
 
-why="too few servers know which fencing tokens were given"
+why="too few of the servers that answer know which fencing tokens were given"
 
 # no_token DESC ARG...: within the lease, or the time limit
 no_token() {

@@ -278,7 +278,7 @@ checks "keys of a server" 78 "$key:1: must hold one section 'bftmutex-client'"
 rm "$key"
 sed 's/cluster = 73/cluster = 74/' "$work/key" >"$key"
 chmod 600 "$key"
-checks "keys of another cluster" 78 "$key: is for cluster 74, cluster demo is number 73"
+checks "keys of another cluster" 78 "$key: has keys for cluster 74, but cluster demo has id = 73"
 sed '/server 4/d' "$work/key" >"$key"
 checks "a key is lacking" 78 "$key: has no key for server 4 of cluster demo"
 cp "$work/key" "$key"
@@ -406,7 +406,7 @@ ended "$holder"
 
 new_lock
 ok "the module is unloaded under a helper" rmmod bftmutex
-wait_for 10 grep -q "no requests from the kernel" "$dev/c1/log"
+wait_for 10 grep -q "no requests come from the kernel module" "$dev/c1/log"
 load || bail "the module cannot be loaded"
 for n in 1 2 3 4; do
 	s $n bftmutexctl server start --key "$dev/keys/server-$n.key" --lease-max 3s >/dev/null

@@ -204,14 +204,14 @@ if ! short; then
 	checks "too few of them grant" 2 "servers 2, 3 in quarantine"
 	checks "all is well again" 0 "all well"
 	is "too few know fencing tokens" "$(c 1 bftmutexctl check --fence; echo $?)" \
-		"failed: cluster demo: 3 of 3 servers can grant, a lock needs 2; of these know which fencing tokens were given 1, a token needs 2
+		"failed: cluster demo: 3 of 3 servers can grant, a lock needs 2; servers that know which fencing tokens were given: 1, a token needs 2
 2"
 fi
 if ! short; then
 	lie 3 always-locked --lease-max 2s || bail "no liar"
 	# With b = 0 the kernel's attempts are not judged. Those with a value are the daemon's, and it judges
 	# one when the lock was held for longer than two round trips.
-	lies() { c 1 bftmutex --value -w 5 liar.$RANDOM sleep 0.2; check 2 "server 3 suspected of lying; no more than 0 may lie"; }
+	lies() { c 1 bftmutex --value -w 5 liar.$RANDOM sleep 0.2; check 2 "server 3 suspected of lying; suspected servers: 1, no more than 0 may lie"; }
 	ok "check: more lie than may" wait_for 60 lies || diag "$(<$work/check)"
 	j check | keep check
 	suspected() { grep -q '"event":"suspect"' $work/events; }

@@ -84,7 +84,7 @@ sed -i 's/\tid = 1/\tid = 1 lease = 2h/' $conf
 ok "with a mistake it does not start" anew 78 "key 'lease' = '2h'" "${start[@]}"
 sed -i 's/\tid = 1 lease = 2h/\tid = 2/' $conf
 ok "that of another cluster is none" anew 0 "With six servers or more for one liar" "${start[@]}"
-ok "unless it was named" anew 78 "there is no cluster with number 1" "${start[@]}" --config $conf
+ok "unless it was named" anew 78 "has no cluster with id = 1" "${start[@]}" --config $conf
 cp "$top/helper/systemd/bftmutex.conf" $conf
 ok "nor is one without any" anew 0 "The server runs." "${start[@]}"
 ok "unless it was named" anew 78 "no cluster is described here" "${start[@]}" --config $conf

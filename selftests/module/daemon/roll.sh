@@ -121,7 +121,7 @@ ok "check says that all is well" says 0 "grants locks" s 1 bftmutexctl check --s
 ok "server show" test "$(s 1 bftmutexctl server show --json | gojq .roll)" = true
 ok "a second process for this roll is refused" says 69 "another process keeps this roll" \
 	s 1 bftmutexctl server roll --state "$(state 1)"
-ok "another state directory is refused" says 78 "must be as it was for 'server start'" \
+ok "another state directory is refused" says 78 "give the --state of 'server start'" \
 	s 1 bftmutexctl server roll --state "$(state 2)"
 
 # A client that has no host keeps no lock from anybody. One that holds is waited for.
@@ -163,7 +163,7 @@ stop 1
 ok "a start without the roll" start 1
 stop 1
 ok "a start with it again" start_unheard 1 --roll
-said "it says that the roll is of another start" "it is of another start"
+said "it says that the roll is of another start" "the roll is of another start"
 is "and waits for all" "$(<"$work/waiting")" 3
 roll 1
 ok "client 3 is left" wait_for 60 awaits 1 "[3]"
@@ -181,7 +181,7 @@ name=$(file 1)
 stop 1
 rm "$name" "${name%.roll}"
 ok "a start of a server that has lost all its files" start_unheard 1 --roll --token-floor unknown
-said "it says that there is no roll" "there is none of the start before"
+said "it says that there is no roll" "there is no roll of the start before"
 is "it waits for all" "$(<"$work/waiting")" 3
 spoilt=("sed -i \$d" 'truncate -s -1' 'truncate -s 0' 'sed -i 1d' 'sed -i s/end.*/end.9/')
 ! short || spoilt=("${spoilt[@]::2}")
@@ -189,7 +189,7 @@ for torn in "${spoilt[@]}"; do
 	stop 1
 	$torn "$name"
 	ok "$torn: a start" start_unheard 1 --roll
-	said "$torn: it says that the roll is broken" "it is broken"
+	said "$torn: it says that the roll is broken" "the roll is broken"
 	is "$torn: the server waits for all" "$(<"$work/waiting")" 3
 done
 s 1 bftmutexctl client evict --state "$(state 1)" 3 "$(date +%s)" --fenced >/dev/null
@@ -232,7 +232,7 @@ said "it says why" "begun anew without its roll" roll.1
 ok "the roll is not believed at the next start" grep -q "^all unknown$" "$work/full/$(basename "$name")"
 ok "nothing is granted without a lease" test "$(try 1 --no-lease -w 3 disk/6)" != 0
 ok "server 1 restarts" restart 1
-said "it says that the roll is of another start" "it is of another start"
+said "it says that the roll is of another start" "the roll is of another start"
 is "it waits for all" "$(<"$work/waiting")" 3
 # The processes that keep rolls hold the folder.
 pkill -f "^bftmutexctl server roll"

@@ -52,10 +52,10 @@ cp "$dev"/keys/server-[124].key "$new/"
 ok "and for the clients" bftmutexctl keygen --clients 1-2 --dir "$new"
 mkdir -m 700 "$work/lacking"
 cp "$new"/server-[134].key "$work/lacking"
-ok "where a server's key is lacking: it says so" says 0 "has keys of servers 1 3 4," \
+ok "where a server's key is lacking: it says so" says 0 "has the keys of servers 1 3 4," \
 	bftmutexctl keygen --clients 3 --dir "$work/lacking"
 cp "$new/server-4.key" "$work/lacking/server-2.key"
-ok "where one is another's: it says so" says 65 "key of server 4, which must be called server-4.key" \
+ok "where one is another's: it says so" says 65 "has the key of server 4, so its name must be server-4.key" \
 	bftmutexctl keygen --clients 4 --dir "$work/lacking"
 s 3 bftmutexctl server stop >/dev/null
 ok "server 3 starts with its new key" s 3 bftmutexctl server start --id 3 --lease-max 10s \

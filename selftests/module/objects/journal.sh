@@ -139,7 +139,7 @@ ok "clients" traffic 2 2
 ok "this virtual machine is a copy" forks
 wait "$keeper"
 is "its journal ends" "$? $(tail -n 1 "$dir/journal.err")" \
-	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: the content of the journal is not trusted"
+	"69 bftmutexctl: journal $file: the server has begun anew without it, since this virtual machine was cloned or set back; stop the server and start it with this journal again, whose content it will not trust"
 keeper=
 is "since the server keeps nothing, and recovers" "$(show '"\(.durability) \(.recovering)"')" "none true"
 stop
@@ -213,7 +213,7 @@ cp "$file" "$dir/other.file" && sqlite3 "$dir/other.file" "UPDATE about SET id =
 ok "a file that it was not started with" says 65 "started with another file" \
 	s 1 bftmutexctl server journal --file "$dir/other.file"
 follow
-ok "two at a time" says 69 "has a journal at work" journal
+ok "two at a time" says 69 "another 'server journal' is at work" journal
 unfollow
 (cd "$dir" && stop && file=journal begin)
 noted() { s 1 timeout -s KILL 30 bftmutexctl server journal --state "$1"; }

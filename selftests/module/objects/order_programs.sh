@@ -144,7 +144,7 @@ ok "restore: others" says 1 "object 'visits': the object exists already" \
 is "restore: they are as they were" \
 	"$(object 1 submit settings get color) $(submit 2 settings "get c") $(submit 2 slow 0)" \
 	"$(printf 'light\ngreen') 0 $large 0 26"
-ok "restore: nonsense" says 65 "line 1: 'object dump' does not print such a line" \
+ok "restore: nonsense" says 65 "line 1: not a line of 'object dump'" \
 	object 1 restore <<<'{"object":"x","state":"0"}'
 
 # A word that looks like an option is none behind the name.

@@ -134,8 +134,8 @@ rules 2 </dev/null
 is "no rules again: it says so" "$(sed 's/  */ /' "$work/set")" "Access: every client may take every lock.
 rules 0"
 is "no rules again: not in JSON" "$(s 2 bftmutexctl server access set /dev/null --json | tr -d ' \n')" '{"rules":0}'
-hidden="access rule 3 (client = 3) decides about no lock: rule 2 (client = any) is for all its clients and names, and the \
-first rule that fits decides"
+hidden="access rule 3 (client = 3) is never used: rule 2 (client = any) comes before it, and is for the same clients and names \
+or more; put it before that rule, or remove it"
 printf 'access { client = %s }\n' '1 prefix = a' any '3 prefix = b deny = yes' >"$work/hidden"
 is "rules of which one hides another: it says so" "$(s 2 bftmutexctl server access set "$work/hidden" 2>&1)" \
 	"bftmutexctl: $hidden
@@ -244,7 +244,7 @@ is "set: a mistake" "$?" 78
 ok "set: it says where and what" grep -q "conf:[0-9]*: key 'waiters' = '0': must be 1 to 65536" <<<"$err"
 is "set: and changes nothing" "$(show 1 .rules)" 1
 s 1 bftmutexctl server stop >/dev/null
-ok "start: a rule that another hides" says 0 "access rule 2 (client = 1) decides about no lock: rule 1 (client = 1)" \
+ok "start: a rule that another hides" says 0 "access rule 2 (client = 1) is never used: rule 1 (client = 1) comes" \
 	honest 1 --config "$work/twice"
 s 1 bftmutexctl server stop >/dev/null
 err=$(honest 1 --config "$work/conf" 2>&1)
@@ -269,7 +269,7 @@ is "tokens: started twice" "$?" 69
 s 1 bftmutexctl server stop >/dev/null
 begin --max-waiters 7
 is "tokens: not the first start" "$? $(show 1 .token_floor)" "0 null"
-ok "tokens: it says so" grep -q "not known" "$work/out"
+ok "tokens: it says so" grep -q "does not know which tokens" "$work/out"
 is "tokens: for people" "$(s 1 bftmutexctl server show | sed -n 's/^token floor  *//p')" "unknown"
 is "max-waiters" "$(show 1 .max_waiters)" 7
 s 1 bftmutexctl server stop >/dev/null

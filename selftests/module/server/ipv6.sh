@@ -50,7 +50,7 @@ ok "nor does a server need it" sh -c "bftmutexctl server stop && bftmutexctl ser
 far() { netns_exec bftm-far "$@"; }
 bftmutexd --check --config "$dir/link" 2>"$dir/err"
 is "a daemon needs it: status" $? 78
-ok "a daemon needs it: it says so" grep -q "server 1: there is no interface 'far' here" "$dir/err"
+ok "a daemon needs it: it says so" grep -q "server 1: this network namespace has no interface 'far'" "$dir/err"
 # Not by far: $! is to be the daemon.
 ip netns exec bftm-far bftmutexd --foreground --config "$dir/link" --state "$dir/state" 2>"$dir/log" &
 daemon=$!

@@ -48,7 +48,7 @@ refused "a member that is awaited stays one" "members are awaited" set_rules <<<
 run "after a start all members are awaited" members restarted $v4 50 $v4 51 $v4 52
 is "server show: none is awaited" "$(show .awaited)" 0
 is "SYNCED is counted" "$(show '.stats.synced >= 3')" true
-refused "who holds such a lock stays a member" "holds a lock without a lease" \
+refused "who holds such a lock stays a member" "holds or awaits a lock without a lease" \
 	set_rules <<<'access { client = any }'
 is "the rules are as they were" "$(members length)" 2
 # The server would keep the new rule, and a start without it would not know what it takes away.
@@ -93,7 +93,7 @@ END
 run "its REASSERT is refused then" members again $v4 50 $v4 51
 # The numbers of client 50, by the clock, are those of a later incarnation than 8.
 newest=$(members '.[0].incarnation')
-ok "eviction of one that is back" says 1 "client 50 runs as incarnation $newest, which is above 8" evict 50 8 --fenced
+ok "eviction of one that is back" says 1 "it is incarnation $newest now, above 8" evict 50 8 --fenced
 is "it is awaited all the same" "$(members '[.[] | [.id, .awaited, .evicted]]')" \
 	'[[50,true,8],[51,false,null]]'
 ok "eviction of one that is awaited" evict 50 1000000000 --fenced
@@ -104,7 +104,7 @@ stop
 echo "client fifty" >"$dir/server-9-1.evicted"
 refused "a note that cannot be read" "server-9-1.evicted:1: must be" begin
 : >"$dir/server-9-1.evicted"
-refused "a note that is empty" "it is empty, so the evictions in it are lost: remove the file" begin
+refused "a note that is empty" "is empty, so the evictions that were noted in it are lost: remove the file" begin
 rm "$dir/server-9-1.evicted"
 echo "clients fifty" >"$dir/server-9-1.members"
 refused "rights that cannot be read" "server-9-1.members:1: must be" begin
