@@ -201,10 +201,14 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 static bool check_judge(struct check *check, struct json_object *answer)
 {
 	struct json_object *clusters = ctl_member(answer, "clusters"), *cluster;
+	struct json_object *serving = ctl_member(answer, "serving");
 	const char *name;
 	bool any = false;
 	size_t i;
 
+	/* Not said by an earlier daemon. */
+	if (serving && !json_object_get_boolean(serving))
+		check_say(check, FAILED, "bftmutexd serves no kernel: the module is not loaded, or is of another version; its log says which");
 	check->clusters = json_object_new_array();
 	for (i = 0; i < ctl_length(clusters); i++) {
 		cluster = json_object_array_get_idx(clusters, i);

@@ -14,6 +14,7 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
+#include "kernel/upcall.h"
 #include "text/json.h"
 #include "loop/log.h"
 #include "order/order.h"
@@ -160,6 +161,7 @@ static struct json_object *describe_servers(void)
 		if (!cl->draining)
 			json_object_array_add(clusters, describe_cluster(cl));
 	json_object_object_add(o, "clusters", clusters);
+	bftm_json_add_bool(o, "serving", bftm_upcall_is_open());
 	return o;
 }
 

@@ -150,7 +150,8 @@ static void upcall_pull(u64 most_ns)
 	if (err == -ENODATA)
 		return;
 	/* The module was unloaded, perhaps to be loaded again. */
-	bftm_log(LOG_WARNING, "no requests come from the kernel module, was it unloaded? (%s); trying again each second", strerror(-err));
+	bftm_log(LOG_WARNING, "no requests from the kernel: %s", err == -ENOENT ?
+		 "the module was unloaded; load it by 'modprobe bftmutex'" : strerror(-err));
 	bftm_upcall_close();
 }
 

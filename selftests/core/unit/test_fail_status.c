@@ -95,6 +95,7 @@ static void questions_are_answered(void **state)
 		{ "servers", "\"quarantine_ns\":1000000000" },
 		{ "servers", "\"epoch\":\"18446744073709551615\"" },
 		{ "servers", "\"default\":true" },
+		{ "servers", "\"serving\":true" },
 		{ "servers", "\"name\":\"storage\"" },
 		{ "history - visits", "[\"visits\"]" },
 		{ "history nowhere visits", "\"error\":\"unknown request" },

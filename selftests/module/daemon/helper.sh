@@ -406,7 +406,11 @@ ended "$holder"
 
 new_lock
 ok "the module is unloaded under a helper" rmmod bftmutex
-wait_for 10 grep -q "no requests come from the kernel module" "$dev/c1/log"
+ok "its log says what to do" wait_for 10 grep -q "no requests from the kernel: .*'modprobe bftmutex'" "$dev/c1/log"
+said=$(c 1 bftmutexctl check)
+is "check, without a module: status" $? 2
+ok "check, without a module: it says so" \
+	grep -q "^failed: bftmutexd serves no kernel: the module is not loaded" <<<"$said"
 load || bail "the module cannot be loaded"
 for n in 1 2 3 4; do
 	s $n bftmutexctl server start --key "$dev/keys/server-$n.key" --lease-max 3s >/dev/null
