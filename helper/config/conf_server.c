@@ -75,7 +75,7 @@ static const char *read_address(const char *text, struct bftm_conf_server *ret)
 
 	snprintf(address, sizeof(address), "%.*s", (int)len, text);
 	if (len >= sizeof(address) || !parse_address(address, &ip))
-		return "must be the numeric IPv4 or IPv6 address of one host";
+		return "must be the numeric IPv4 or IPv6 address of one host; a port is a key of its own, 'port'";
 	if (IN6_IS_ADDR_LINKLOCAL(&ip) && !zone)
 		return "a link-local address needs the interface of this host behind it, as in fe80::1%eth0";
 	if (zone && !IN6_IS_ADDR_LINKLOCAL(&ip))

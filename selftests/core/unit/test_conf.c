@@ -18,7 +18,7 @@
 #define NAME_RULE "a name is 1 to 32 printable characters without space and '/'\n"
 #define M_RULE \
 	": fewer grants let two clients in, more cannot be had while b servers are silent\n"
-#define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
+#define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host; a port is a key of its own, 'port'\n"
 
 /* A configuration, and what is said about it when it stands in file f. */
 static const struct {
@@ -175,7 +175,7 @@ static const struct {
 	  "f:1: unknown key 'clutser'; did you mean 'cluster'?\n"
 	  "f:5: unknown key 'foo'\n"
 	  "f:6: key 'lease' = '9d': must be 1ms to 1h\n"
-	  "f:7: key 'address' = 'here': must be the numeric IPv4 or IPv6 address of one host\n" },
+	  "f:7: key 'address' = 'here': " ADDRESS_RULE },
 	{ "default = y\ncluster x {\n id = 0\n leese = 1s\n b = 1\n rho = 0\n"
 	  " server 1 { address = here port = 0 }\n}",
 	  "f:4: unknown key 'leese'; did you mean 'lease'?\n"

@@ -9,7 +9,7 @@
 
 #define WITH(more) "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n" more " } }"
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-#define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
+#define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host; a port is a key of its own, 'port'\n"
 #define LINK_LOCAL_RULE "a link-local address needs the interface of this host behind it, as in " \
 	"fe80::1%eth0\n"
 #define DEVICE_RULE "the name of a device is 1 to 15 characters\n"
