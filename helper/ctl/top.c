@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <term.h>
 #include <unistd.h>
 
 #include "config/conf.h"
@@ -17,7 +18,9 @@ static bool begin_screen(void)
 	static const short colors[] = { -1, COLOR_YELLOW, COLOR_RED };
 	short i;
 
-	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !newterm(NULL, stdout, stdin))
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
+	    setupterm(NULL, STDOUT_FILENO, &(int){ 0 }) == ERR || !tigetstr("cup") ||
+	    !newterm(NULL, stdout, stdin))
 		return false;
 	cbreak();
 	noecho();
@@ -118,7 +121,8 @@ int ctl_top(int argc, char **argv)
 		return r;
 	r = top_look(&now);
 	if (!r && !begin_screen()) {
-		r = ctl_fail(EX_USAGE, "top needs a terminal as standard input and output, of a kind that TERM='%s' names", getenv("TERM") ?: "");
+		r = ctl_fail(EX_USAGE, "top needs a terminal as standard input and output, of a kind whose "
+			     "cursor can be moved; TERM is '%s'", getenv("TERM") ?: "");
 	} else if (!r) {
 		r = top_show(interval_ns, &now);
 		endwin();

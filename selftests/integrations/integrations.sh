@@ -111,7 +111,9 @@ type_in c1 q
 see c1 "it ends" '^ended 0$'
 tmux -L c1 kill-server
 ok "top: no terminal" says 64 "top needs a terminal" c 1 bftmutexctl top </dev/null
-ok "top: no terminal of that name" says 64 "that TERM='lost' describes" \
+ok "top: a terminal without a cursor to move" says 64 "TERM is 'dumb'" \
+	c 1 env TERM=dumb script -qec "bftmutexctl top" /dev/null
+ok "top: no terminal of that name" says 64 "TERM is 'lost'" \
 	c 1 env TERM=lost script -qec "bftmutexctl top" /dev/null
 ok "top: no JSON" says 64 "servers, holders, locks and stats have it" c 1 bftmutexctl top --json
 wait_jobs
