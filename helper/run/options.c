@@ -90,6 +90,9 @@ void options_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--fd %d takes no --margin: no process would watch the lease", o->fd);
 	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
 		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
+	if (o->margin && o->lease && (o->lock.flags & BFTM_RENEW) && o->margin_ns >= o->lock.lease_ns / 2)
+		argp_error(state, "--margin '%s': must be less than half of --lease %s, since the lease is "
+			   "renewed at its half; or add --no-renew", o->margin, o->lease);
 	if (o->no_lease && (o->lease || o->margin || !(o->lock.flags & BFTM_RENEW)))
 		argp_error(state, "--no-lease takes no --lease, no --no-renew and no --margin: no clock ends "
 			   "the lock");

@@ -186,6 +186,10 @@ for value in 0 2h abc; do
 done
 wrong "--margin as long as --lease" 64 "--margin '5s': must be less than --lease 5s" \
 	--margin 5s -l 5s "$lock" true
+wrong "--margin of half of --lease, which is renewed" 64 \
+	"--margin '2500ms': must be less than half of --lease 5s" --margin 2500ms -l 5s "$lock" true
+t --no-renew --margin 2500ms -l 5s "$lock" true
+is "that, and it is not" "$status" 0
 wrong "--fd with --margin" 64 "--fd 9" --fd 9 --margin 1s "$lock"
 long_name=$(printf '%033d' 0)
 wrong "-C of 33 bytes" 64 "--cluster '$long_name': 33 bytes" -C "$long_name" "$lock" true
