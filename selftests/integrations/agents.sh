@@ -46,7 +46,9 @@ if command -v ocf-tester >/dev/null; then
 	is "monitor, a margin that is reached" "$(status monitor margin=3600)" 1
 	ok "and says so" grep -q "is not renewed and will be lost in" /run/agent
 	is "monitor, a margin that is not" "$(status monitor margin=1)" 0
-	is "validate-all" "$(status validate-all wait=x)" 6
+	for value in wait=x wait=08 margin=08 margin=123456; do
+		is "validate-all $value" "$(status validate-all $value)" 6
+	done
 	is "no such action" "$(status promote)" 3
 	is "stop" "$(status stop)" 0
 	is "now it can be had" "$(c 2 bftmutex -n "$OCF_RESKEY_name" echo had)" had
@@ -56,6 +58,14 @@ if command -v ocf-tester >/dev/null; then
 	is "and holds nothing" "$(c 2 bftmutex -n "$OCF_RESKEY_name" echo had)" had
 	is "start, with one of less" "$(status start lease=8s margin=3)" 0
 	is "stop it" "$(status stop)" 0
+
+	# A folder that is full.
+	mount -t tmpfs -o size=4k full $HA_RSCTMP
+	echo >$HA_RSCTMP/fill
+	is "start, when its process cannot be noted" "$(status start)" 1
+	ok "and says so" grep -q "cannot be noted in" /run/agent
+	umount $HA_RSCTMP
+	is "and holds nothing" "$(c 2 bftmutex -w 5 "$OCF_RESKEY_name" echo had)" had
 
 	# Somebody else's.
 	ip netns exec bftm-c2 bftmutex "$OCF_RESKEY_name" sleep infinity &
