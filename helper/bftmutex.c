@@ -198,6 +198,10 @@ static bool has_time(const struct options *o, const struct bftm_taken *lock,
 	else if (left <= o->margin_ns)
 		warnx("lock '%s': its lease ends in %s, which is not more than --margin %s: the command is not started",
 		      lock->shown, format_us(left, rest, sizeof(rest)), o->margin);
+	/* The cluster's lease, unlike --lease, was not known before. */
+	else if (o->margin && left / 2 <= o->margin_ns && o->lock.flags & BFTM_RENEW)
+		warnx("lock '%s': --margin %s is not less than half of the lease, which is renewed at its half: the command will be ended before that; give a shorter --margin or a longer --lease",
+		      lock->shown, o->margin);
 	return left > o->margin_ns;
 }
 

@@ -243,6 +243,10 @@ t --margin 1m "$lock" touch "$mark"
 is "margin longer than the lease: status" "$status" 79
 said "margin longer than the lease: message" "lock '$lock': its lease ends in" "--margin 1m" "not started"
 ok "margin longer than the lease: the command is not started" ! test -e "$mark"
+t --margin 6s "$lock" true
+is "margin of more than half of the cluster's lease: status" "$status" 0
+said "margin of more than half of the cluster's lease: message" \
+	"--margin 6s is not less than half of the lease"
 
 new_lock
 begin=$SECONDS
