@@ -64,7 +64,7 @@ static int get_value(struct genl_info *info, struct bftm_value_report *ret)
 	u32 flags = get_u32(info, BFTMUTEX_A_HANDLE_VALUE_FLAGS);
 
 	if (flags & ~BFTMUTEX_VALUE_FLAG_VALID || (value && !flags)) {
-		GENL_SET_ERR_MSG(info, "value-flags must be 0 or valid, and with value it must be valid");
+		GENL_SET_ERR_MSG(info, "value-flags must be 0 or valid, and valid with value");
 		return -EINVAL;
 	}
 	if (value && nla_len(value) > BFTM_VALUE_MAX) {
@@ -164,7 +164,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 	if (err)
 		return err;
 	if (!error != !!answer.number || (error && (answer.status || answer.len))) {
-		GENL_SET_ERR_MSG(info, "either error alone is needed, or number, with which status and response may come");
+		GENL_SET_ERR_MSG(info, "error is needed, or number, with status and response");
 		return -EINVAL;
 	}
 	if (answer.len > BFTM_OP_MAX) {
