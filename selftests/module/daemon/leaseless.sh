@@ -135,11 +135,11 @@ ok "all servers restart without it" restart 1 2 3 4
 ok "client 2 tells them" wait_for 60 awaits 1 1
 all_recover() { [[ $(servers 2 'map(.recovering) | all') == true ]]; }
 ok "bftmutexctl servers: each waits for a member" wait_for 60 all_recover
-is "and says so" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits for members")" 4
+is "and says so" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits since its start for members")" 4
 is_silent() { [[ $(servers 2 '.[3] | "\(.state) \(.recovering)"') == 'silent null' ]]; }
 ok "server 4 stops" s 4 bftmutexctl server stop
 ok "bftmutexctl servers: it is silent, and so it is not known that it waits" wait_for 60 is_silent
-is "and says so of the others alone" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits for members")" 3
+is "and says so of the others alone" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits since its start for members")" 3
 ok "server 4 starts" start_server 4
 try 2 --verbose -w 15 disk/other >/dev/null
 is "they grant nothing yet, whoever asks" $status 69
