@@ -91,7 +91,8 @@ void bftm_evidence_over(struct bftm_cluster *c, struct bftm_acquire_op *o)
 /* Nothing is logged. */
 bool bftm_due(u64 *last_ns, u64 pause_ns)
 {
-	(void)last_ns, (void)pause_ns;
+	(void)last_ns;
+	(void)pause_ns;
 	return false;
 }
 
