@@ -11,7 +11,7 @@
 #include "kernel.h"
 
 #define NO_REQUESTS(why) \
-	"no requests come from the kernel module, was it unloaded? (" why "); trying again each second"
+	"no requests from the kernel: " why ""
 
 static struct bftm_timer *look;
 static u64 look_at;
