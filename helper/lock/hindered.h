@@ -43,10 +43,10 @@ int bftm_refusal_errno(u32 refusal);
 /**
  * bftm_hindered_errno() - why a request fails whose attempts have come to their end
  * @op:    the request
- * @error: positive errno; returned if servers say that somebody has the lock, or enough could grant
+ * @error: positive errno
  *
- * Return: else the errno of the refusal if all that refuse name the same one; or ENETUNREACH.
- * Logged.
+ * Return: @error if servers say that somebody has the lock, or if enough servers could grant; else
+ * the errno of the refusal if all that refuse name the same one; else ENETUNREACH. Logged.
  */
 int bftm_hindered_errno(struct bftm_acquire_op *op, int error);
 

@@ -12,7 +12,7 @@ struct bftm_acquire_op;
 struct bftm_ask;
 struct bftm_cluster;
 
-/** bftm_report_won() - report that @op won. False: no program has the lock by that, give it back. */
+/** bftm_report_won() - tell the kernel. False: no program takes the lock, which is to be given back. */
 bool bftm_report_won(struct bftm_acquire_op *op);
 
 /**
