@@ -27,7 +27,7 @@ static const char help[] =
 "  --liars N        liars that there are; 1\n"
 "  --clients N      1 to 3; 2\n"
 "  --attempts N     of each client; 0 (the default) for any number\n"
-"  --sends N        of each attempt, 1 to 6; 1\n"
+"  --sends N        of each attempt, 1 to 7; 1\n"
 "  --restarts N     of correct servers, together; 0\n"
 "  --m M            grants that win a lock; F\n"
 "  --first-m M      … of the first client\n"

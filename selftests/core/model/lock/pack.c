@@ -16,10 +16,11 @@
 #define TIME_BITS	6
 #define KNOWN_BITS	7
 #define SERVER_BITS	(1 + 2 + 2 + 2 * TIME_BITS)
-#define SHARE_BITS	(KNOWN_BITS + SENDS_MAX + 2)	/* of each client */
+#define SHARE_BITS	(KNOWN_BITS + plan.sends + 2)	/* of each client */
 #define QUEUE_BITS	2				/* likewise */
 #define HELD_BITS	3				/* of the owner's send */
-#define CLIENT_BITS	(2 + 2 + 3 + 1)
+#define PHASE_BITS	3
+#define CLIENT_BITS	(PHASE_BITS + 2 + 3 + 1)
 
 /** struct names - a dictionary */
 struct names {
@@ -58,6 +59,15 @@ static void known_name(u64 i, struct m_known *known)
 	known->k = (u8)value;
 }
 
+/* What does not fit would make two worlds look the same. */
+static void append(u64 *key, u32 bits, u64 value)
+{
+	if (value >> bits || *key >> (64 - bits))
+		errx(2, "%llu does not fit: widen its field in pack.c, or ask for less",
+		     (unsigned long long)value);
+	*key = *key << bits | value;
+}
+
 static const u8 orders[][CLIENTS_MAX] = {
 	{ 0, 1, 2 }, { 1, 0, 2 }, { 0, 2, 1 },
 	{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
@@ -85,21 +95,21 @@ static u64 spell_server(const struct world *w, u32 u, const u8 *order)
 	/* Owners by their place in the order. */
 	for (i = 0; i < plan.clients && order[i] + 1 != s->owner; i++)
 		;
-	key = key << 2 | (s->owner ? i + 1 : 0);
-	key = key << 2 | s->attempt;
+	append(&key, 2, s->owner ? i + 1 : 0);
+	append(&key, 2, s->attempt);
 	if (plan.held)
-		key = key << HELD_BITS | s->k;
-	key = key << TIME_BITS | name(&times, s->left);
-	key = key << TIME_BITS | name(&times, s->quarantine);
+		append(&key, HELD_BITS, s->k);
+	append(&key, TIME_BITS, name(&times, s->left));
+	append(&key, TIME_BITS, name(&times, s->quarantine));
 	for (i = 0; i < plan.clients; i++) {
 		c = order[i];
-		key = key << KNOWN_BITS | name_known(&w->client[c].known[u]);
-		key = key << SENDS_MAX | s->flight[c];
-		key = key << 2 | s->tomb[c];
+		append(&key, KNOWN_BITS, name_known(&w->client[c].known[u]));
+		append(&key, plan.sends, s->flight[c]);
+		append(&key, 2, s->tomb[c]);
 		if (!plan.queue)
 			continue;
 		/* Of liars, which have no queue, what clients know. */
-		key = key << 2 | (is_liar(u) ? w->client[c].known[u].yielded : s->yielded[c]);
+		append(&key, 2, is_liar(u) ? w->client[c].known[u].yielded : s->yielded[c]);
 	}
 	return key;
 }
@@ -121,7 +131,7 @@ static void read_server(u64 key, struct world *w, u32 u)
 	for (c = plan.clients; c--; ) {
 		yielded[c] = plan.queue ? (u8)take(&key, 2) : 0;
 		s->tomb[c] = (u8)take(&key, 2);
-		s->flight[c] = (u8)take(&key, SENDS_MAX);
+		s->flight[c] = (u8)take(&key, plan.sends);
 		known_name(take(&key, KNOWN_BITS), &w->client[c].known[u]);
 		if (plan.queue && is_liar(u))
 			w->client[c].known[u].yielded = yielded[c];
@@ -141,11 +151,11 @@ static u64 spell_client(const struct m_client *m)
 	u64 key = m->phase;
 	u32 k;
 
-	key = key << 2 | m->attempt;
-	key = key << 3 | m->sends;
-	key = key << 1 | m->fast;
+	append(&key, 2, m->attempt);
+	append(&key, 3, m->sends);
+	append(&key, 1, m->fast);
 	for (k = 0; k < plan.sends; k++)
-		key = key << TIME_BITS | name(&times, m->age[k]);
+		append(&key, TIME_BITS, name(&times, m->age[k]));
 	return key;
 }
 
@@ -183,6 +193,8 @@ static u8 *put(u8 *at, u64 key, size_t bytes)
 		*at++ = (u8)key;
 		key >>= 8;
 	}
+	if (key)
+		errx(2, "a key is longer than its bytes: see the widths in pack.c");
 	return at;
 }
 
