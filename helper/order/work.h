@@ -36,12 +36,12 @@ enum bftm_order_lock {
  * @room:       for its response in one datagram
  * @known:      servers that said that it waits there, or were told a state that reflects it
  * @submitted:  sequence numbers of the last SUBMIT to each server
- * @submits:    how often it was sent since the last news
- * @timer:      when it is repeated
+ * @submits:    how often SUBMIT was sent since the last news
+ * @timer:      when SUBMIT is repeated
  * @vote:       what servers say of its response
  * @response:   what b + 1 servers said alike, or the committed state says
  * @settled:    the state that is committed reflects it
- * @kept:       no server was told of it, but as part of a state
+ * @kept:       servers were told of the operation as part of a state only
  * @put:        its body, on its way
  */
 struct bftm_order_submit {
@@ -68,7 +68,7 @@ struct bftm_order_submit {
  * @held:       it began with the commit of the one before, and waits for the operation that it
  *              is for: that one's response is not here yet
  * @asked:      the last answer was of an iteration that waited for answers to GET
- * @behind:     the last iteration was outranked so, by a rank that need not be in use
+ * @behind:     the last iteration was outranked, by a rank that need not be in use
  * @refresh:    the next iteration is for the sake of servers that were restarted
  * @owed:       servers that get the message of the phase when they have the body
  * @put:        the state that is proposed, on its way
@@ -134,8 +134,8 @@ struct bftm_order_make {
  * @state:       whether the lock is had
  * @id:          of the request for it, 0 for none
  * @patience_ns: until then the lock is waited for
- * @impatient:   it was waited for in vain, the last time
- * @inside:      as of @id, for the daemon's locks
+ * @impatient:   the last wait for the lock was in vain
+ * @inside:      the request @id as one of the daemon's own locks
  */
 struct bftm_order_mutex {
 	enum bftm_order_lock state;
@@ -150,10 +150,10 @@ struct bftm_order_mutex {
  * @ordering: the object
  * @idlers:   among those that are @idle
  * @idle:     it was in use, and nothing is under way
- * @cluster:  by which; NULL while nothing is under way
- * @used_by:  its @first_seq, the last time there was one
+ * @cluster:  whose servers are asked; NULL while nothing is under way
+ * @used_by:  the @first_seq of the cluster that was used last
  * @order:    the iteration, as the core has it
- * @wake:     of it; between two, when the next may begin; when idle, the end
+ * @wake:     when the iteration goes on; between two, when the next may begin; when idle, the end
  * @again_ns: when a server was asked again because of its new epoch
  * @transfer: of all bodies that are on their way
  * @submit:   the operation under way

@@ -12,9 +12,9 @@ struct bftm_run;
 /** enum bftm_run_verdict - how the run ended */
 enum bftm_run_verdict {
 	BFTM_KEPT,	/* the locks were held until all their processes had ended */
-	BFTM_LOST,	/* one was lost, or its margin reached, and all have ended */
-	BFTM_NOT_LEFT,	/* they were held, but the value that the command wrote could not be left */
-	BFTM_SURVIVED,	/* one was lost, or its margin reached, and some could not be ended */
+	BFTM_LOST,	/* a lock was lost, or its margin reached, and all processes have ended */
+	BFTM_NOT_LEFT,	/* the locks were held, but the servers did not get the command's value */
+	BFTM_SURVIVED,	/* a lock was lost, or its margin reached, and some processes go on */
 };
 
 /**

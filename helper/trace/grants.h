@@ -7,13 +7,13 @@
 
 /**
  * struct trace_grant - an attempt has a grant of a server
- * @client:  whose it is
+ * @client:  whose attempt it is
  * @attempt: the attempt
  * @gno:     number of the grant
  * @k:       greatest send that was echoed
  * @last:    event of the FREE that echoed it
  * @mode:    enum bftm_mode
- * @doubted: a finding tells of it already
+ * @doubted: a finding tells of this grant already
  */
 struct trace_grant {
 	u32 client, k, last;
@@ -28,13 +28,13 @@ struct trace_grants {
 	u32 count;
 };
 
-/** trace_served() - events of servers about locks, by server, host, name and place; to be freed */
+/** trace_served() - the servers' events about locks, by server, host, name, place; to be freed */
 u32 *trace_served(const struct trace *t, u32 *ret_count);
 
-/** trace_same_lock() - are two of these about the same lock at the same server? */
+/** trace_same_lock() - are two events of servers about the same lock at the same server? */
 bool trace_same_lock(const struct trace *t, u32 a, u32 b);
 
-/** trace_grant_find() - of an attempt, or NULL */
+/** trace_grant_find() - the grant of an attempt, or NULL */
 struct trace_grant *trace_grant_find(const struct trace_grants *g, u32 client, u64 attempt);
 
 /**

@@ -12,7 +12,7 @@
  * @relevant: events that may change it, a byte for each event
  * @holds:    is it true when host h has had its first @done[h] relevant events?
  * @arg:      for @holds
- * @steps:    that @holds has taken
+ * @steps:    number of steps that @holds has taken
  */
 struct trace_phi {
 	const u8 *relevant;
@@ -23,7 +23,7 @@ struct trace_phi {
 
 /**
  * struct trace_levels - what a search found
- * @states:   that were looked at
+ * @states:   number of states that were looked at
  * @gave_up:  there are more than a million states, or they take too long. Then @definitely says
  *            nothing, and @possibly only if it is true
  * @possibly: in one state at least, Section 14.6.2

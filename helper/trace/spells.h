@@ -38,13 +38,13 @@ struct trace_spell {
 };
 
 /**
- * struct trace_spells - all of a trace
+ * struct trace_spells - all spells of a trace
  * @t:        the trace
  * @spell:    in no order
  * @spells:   number of these
  * @relevant: events that begin or end one, a byte for each event
  * @seen:     for a search, a byte for each of @spell
- * @steps:    that predicates have taken
+ * @steps:    number of steps that predicates have taken
  * @number:   relevant events of its host up to each event
  */
 struct trace_spells {
@@ -56,7 +56,7 @@ struct trace_spells {
 	u32 *number;
 };
 
-/** trace_spells_build() - fill @w, whose @t is set; false: there are too many */
+/** trace_spells_build() - find the spells of @w->t; false: there are too many */
 bool trace_spells_build(struct trace_spells *w);
 /** trace_spells_choose() - keep spells with one of these marks, a bit mask, and number events */
 void trace_spells_choose(struct trace_spells *w, u32 marks);

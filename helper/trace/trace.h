@@ -6,10 +6,11 @@
  * and number, an answer by its server, epoch, client and number, and a push by its server, epoch,
  * type, attempt, grant and send.
  *
- * read.c reads files, cluster.c what they say of the cluster, match.c finds the send of each receive, order.c computes Lamport numbers
- * and vectors, lease.c adds what leases order, holdings.c says who held what, pairs.c compares
- * them; levels.c searches global states, spells.c and phi.c have predicates for it; cut.c, why.c and draw.c
- * show a trace to people.
+ * read.c reads files, cluster.c what they say of the cluster; match.c finds the send of each
+ * receive, order.c computes Lamport numbers and vectors, lease.c adds the order that leases give,
+ * holdings.c finds the spells for which clients held locks, and pairs.c compares these. levels.c
+ * searches global states, with the predicates of spells.c and phi.c. cut.c, why.c and draw.c show a
+ * trace to people.
  */
 #ifndef BFTM_TRACE_H
 #define BFTM_TRACE_H
@@ -90,7 +91,7 @@ struct trace_name {
 	u8 len, bytes[BFTM_NAME_LEN_MAX];
 };
 
-/** struct trace_edge - events of two hosts that no message orders: @from is before @to */
+/** struct trace_edge - a lease, and no message, orders two events: @from is before @to */
 struct trace_edge {
 	u32 from, to;
 	u32 server;	/* by whose lease */
@@ -170,7 +171,7 @@ struct trace {
 
 /* read.c */
 
-/** trace_new() - one without events; it ends the program when memory is short, as all of these do */
+/** trace_new() - a trace without events. Without memory it ends the program, as all of these do */
 struct trace *trace_new(void);
 void trace_free(struct trace *t);
 
@@ -196,7 +197,8 @@ void *trace_zeroed(size_t count, size_t size);
 
 /**
  * trace_cluster_choose() - take from the files what the cluster is like that they recorded
- * @t:       after trace_read() of all files; its @servers, @b, @m and @rho_ppm are set if they are said
+ * @t:       after trace_read() of all files; its @servers, @b, @m and @rho_ppm are set if the files
+ *           say them
  * @ret_why: says in words what is wrong, to be freed
  * Return: false if the files say different things of clusters whose datagrams they have.
  */
@@ -205,7 +207,7 @@ bool trace_cluster_choose(struct trace *t, char **ret_why);
 /**
  * trace_cluster_ok() - can there be a cluster with so many servers and liars?
  * @t:       the trace; its cluster may be unknown
- * @b_is:    words before the number b, in @ret_why: who says it
+ * @b_is:    words before the number b in @ret_why, which say where b comes from
  * @m_is:    likewise before m
  * @ret_why: why not, to be freed
  *
@@ -227,7 +229,7 @@ bool trace_sort(struct trace *t, char **ret_why);
 u32 trace_send_of(const struct trace *t, u32 client, u64 attempt, u32 server, u32 k);
 /** trace_first_send_of() - the first TRY of an attempt that its client recorded, or TRACE_NONE */
 u32 trace_first_send_of(const struct trace *t, u32 client, u64 attempt);
-/** trace_sends_index() - for these */
+/** trace_sends_index() - sort the TRYs, so that the two functions above can find them */
 void trace_sends_index(struct trace *t);
 void trace_sends_free(void);
 /** trace_lease_of() - Δ that an attempt asked for, ns; 0 if no file has it */
@@ -243,7 +245,7 @@ u64 trace_lease_of(const struct trace *t, u32 client, u64 attempt);
  */
 bool trace_order(struct trace *t, char **ret_why);
 
-/** trace_vector() - of an event; host @h has so many events that are before it or are it */
+/** trace_vector() - number of events of host @h that are before @event, or are it */
 static inline u32 trace_vector(const struct trace *t, u32 event, u32 h)
 {
 	return t->vector[(size_t)event * t->hosts + h];
@@ -306,7 +308,7 @@ struct trace_pair {
 	u32 server;
 };
 
-/** struct trace_pairs - those that messages alone do not order; @verdict is the worst */
+/** struct trace_pairs - pairs that messages alone do not order; @verdict is the worst of theirs */
 struct trace_pairs {
 	enum trace_verdict verdict;
 	struct trace_pair *found;
@@ -317,7 +319,7 @@ struct trace_pairs {
  * trace_two_holders() - compare all holdings
  * @t:         after trace_holds()
  * @no_leases: messages alone
- * @within:    the wall clocks of all hosts differ by less than this, ns; 0: nobody knows
+ * @within:    the wall clocks of all hosts differ by less than this, ns; 0: not known
  * @ret:       its @found is to be freed
  * @ret_why:   as that of trace_order()
  * Return: false as trace_order(), or for too many pairs.

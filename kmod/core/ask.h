@@ -40,7 +40,12 @@ struct bftm_ask_server {
 	u32 excused;
 };
 
-/** struct bftm_ask_release - when RELEASE of a lock was sent last, and who has not answered it */
+/**
+ * struct bftm_ask_release - the last RELEASE of a lock
+ * @lock:       number of the lock, from bftm_ask_lock()
+ * @at_ns:      when RELEASE was sent
+ * @unanswered: servers that have not answered it
+ */
 struct bftm_ask_release {
 	u64 lock;
 	u64 at_ns;
@@ -76,19 +81,19 @@ struct bftm_ask_state {
 };
 
 /**
- * struct bftm_asking - whom one attempt has asked
- * @asked:    servers that it was sent to, at any k
+ * struct bftm_asking - the servers that one attempt has asked
+ * @asked:    servers to which the attempt was sent, at any k
  * @first:    … at the start, so that F of them answer FREE; all where that is better
- * @probe:    … at the start, a suspected one for which nobody waits
+ * @probe:    … at the start, a suspected one for whose answer the attempt does not wait
  * @heard:    servers that have answered
  * @denied:   servers whose first answer was not FREE
- * @begun_ns: when it began
+ * @begun_ns: when the attempt began
  * @rest_ns:  when the others were asked; 0 while they are not
- * @hedge_ns: h: how long those asked first may take; 0 while that is not known
+ * @hedge_ns: h: how long the servers asked first may take; 0 while that is not known
  * @judged:   @hedge_ns is over, and the silent servers have been noted
- * @own:      servers where RELEASE of this host may be on its way: it is recent, and unanswered
+ * @own:      servers to which a RELEASE of this host may be on its way: recent, and unanswered
  * @again:    the attempt was sent once more to @own
- * @stale:    servers that had not answered then: their next denial answers the send before
+ * @stale:    servers that had not answered before @again: their next denial is of the first send
  */
 struct bftm_asking {
 	u32 asked;
@@ -107,9 +112,9 @@ struct bftm_asking {
 
 /**
  * struct bftm_late - an attempt that has won or is over: what late answers are judged by
- * @asking: whom it has asked
- * @mode:   that a grant of it covers, enum bftm_mode
- * @sends:  of it
+ * @asking: the servers that the attempt has asked
+ * @mode:   enum bftm_mode that a grant must cover
+ * @sends:  number of sends of the attempt
  */
 struct bftm_late {
 	struct bftm_asking asking;
@@ -124,7 +129,7 @@ struct bftm_late {
  */
 void bftm_ask_start(struct bftm_ask_state *a, bool adapts);
 
-/** bftm_ask_inherit() - go on with what another state has learned of the same servers */
+/** bftm_ask_inherit() - take over what another state has learned of the same servers */
 void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *from);
 
 /** bftm_ask_forget() - another server has the number @u: nothing is known of it. */
@@ -137,7 +142,7 @@ void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id);
 u64 bftm_ask_lock(const u8 *name, u32 len);
 
 /**
- * bftm_ask_begin() - an attempt begins: whom it asks
+ * bftm_ask_begin() - an attempt begins: choose the servers that are asked first
  * @cfg:  the cluster
  * @want: the request
  * @now:  the clock of leases, ns
@@ -146,7 +151,7 @@ u64 bftm_ask_lock(const u8 *name, u32 len);
 void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *want, u64 now,
 		    struct bftm_asking *ret);
 
-/** bftm_ask_more() - the attempt is sent to these at @now. */
+/** bftm_ask_more() - the attempt is sent to the servers @to, too, at @now */
 void bftm_ask_more(struct bftm_asking *t, u32 to, u64 now);
 
 /**
@@ -155,13 +160,13 @@ void bftm_ask_more(struct bftm_asking *t, u32 to, u64 now);
  * @t:       the attempt
  * @u:       number of the server
  * @free:    it says FREE
- * @sent_ns: when the send was sent first that it answers; 0: not known
+ * @sent_ns: when the send that is answered went out first; 0: not known
  * @now:     the clock of leases, ns
  */
 void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 u, bool free,
 		    u64 sent_ns, u64 now);
 
-/** bftm_ask_due() - note which of those asked first are silent, if their time is over. */
+/** bftm_ask_due() - once the time of the servers asked first is over, note which are silent */
 void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now);
 
 /**
@@ -172,7 +177,7 @@ void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 
  * @msg:  its answer, but not to RELEASE
  * @now:  the clock of leases, ns
  *
- * The answer may be in time all the same: a suspected server proves itself by it.
+ * Such an answer may still be in time, and a suspected server proves itself by it.
  */
 void bftm_ask_late(const struct bftm_client_cfg *cfg, struct bftm_late *late, u32 u,
 		   const struct bftm_msg *msg, u64 now);
@@ -181,11 +186,12 @@ void bftm_ask_late(const struct bftm_client_cfg *cfg, struct bftm_late *late, u3
  * bftm_ask_won() - F servers have granted the attempt
  * @cfg:     the cluster
  * @t:       the attempt
- * @granted: these have, and their grants are not given back
+ * @granted: the servers that have granted, and whose grants are not given back
  *
- * One of those asked first that has answered, and is not among them, has missed if others had to be
- * asked for it: unless more than b are in the way, or RELEASE of this host is its excuse. That is
- * one in 16 attempts only: a liar might deny just before it answers each RELEASE.
+ * A server that was asked first and has denied the lock has missed an answer, as others had to be
+ * asked in its place. Two things excuse it: more than b servers deny the lock, or a RELEASE of this
+ * host was on its way to it. The second excuse holds for one in 16 attempts only, since a liar
+ * might deny each lock just before it answers RELEASE.
  */
 void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 granted);
 

@@ -133,7 +133,7 @@ static inline u8 bftm_mode_conflicts(enum bftm_mode mode)
 	return conflicts[mode];
 }
 
-/** bftm_modes_conflict() - do they exclude each other? */
+/** bftm_modes_conflict() - do two modes exclude each other? */
 static inline bool bftm_modes_conflict(enum bftm_mode a, enum bftm_mode b)
 {
 	return bftm_mode_conflicts(a) >> b & 1;
@@ -145,13 +145,13 @@ static inline bool bftm_mode_covers(enum bftm_mode mode, enum bftm_mode other)
 	return !(bftm_mode_conflicts(other) & ~bftm_mode_conflicts(mode));
 }
 
-/** bftm_mode_writes() - does its holder exclude all others that write? It may store a value. */
+/** bftm_mode_writes() - does a holder of @mode exclude all other writers, and may store a value? */
 static inline bool bftm_mode_writes(enum bftm_mode mode)
 {
 	return mode >= BFTM_MODE_PW;
 }
 
-/** bftm_mode_join() - the weakest mode that covers both */
+/** bftm_mode_join() - the weakest mode that covers two modes */
 static inline enum bftm_mode bftm_mode_join(enum bftm_mode a, enum bftm_mode b)
 {
 	if (bftm_mode_covers(a, b))
@@ -263,8 +263,8 @@ struct bftm_msg {
 /**
  * struct bftm_wire - a datagram about a lock
  * @len:  bytes of it
- * @data: them
- * @head: their beginning
+ * @data: the bytes
+ * @head: the first of them
  */
 struct bftm_wire {
 	size_t len;
@@ -306,7 +306,7 @@ void bftm_wire_put(const struct bftm_msg *msg, struct bftm_wire *wire);
 /** bftm_wire_form() - of a type of messages about locks, or NULL */
 const struct bftm_form *bftm_wire_form(u8 type);
 
-/** bftm_wire_common() - is its form the same in each protocol? */
+/** bftm_wire_common() - is the form of this type the same in each protocol? */
 bool bftm_wire_common(u8 type);
 
 /**
@@ -327,8 +327,9 @@ static inline bool bftm_epoch_known(const struct bftm_msg *msg, u64 epoch)
  * bftm_discount() - make an answer one that does not count
  * @msg: the answer, changed
  *
- * FREE then answers no send, so that its grant does not count, and an attempt that is over
- * gives it back all the same. Return: false when nothing is left of it.
+ * FREE then answers no send, so that its grant does not count; an attempt that is over still gives
+ * the grant back.
+ * Return: true for FREE; false for any other answer, which is to be dropped.
  */
 static inline bool bftm_discount(struct bftm_msg *msg)
 {

@@ -12,41 +12,41 @@ static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
 	return bftm_all(cfg->n);
 }
 
-/** bftm_said() - the servers whose last answer is of this type. */
+/** bftm_said() - the servers whose last answer to the attempt is of this type */
 u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      u8 type);
 
-/** bftm_repeat_try() - the last k of this attempt once more. */
+/** bftm_repeat_try() - send TRY with the attempt's last k once more */
 void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out);
 
-/** bftm_send_try() - next k of this attempt; @now was read before it is sent. */
+/** bftm_send_try() - send TRY with the attempt's next k; @now is read before the send */
 void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 		   struct bftm_out *out);
 
-/** bftm_go_behind() - take the priority behind all that some correct server has seen. */
+/** bftm_go_behind() - take a priority behind all that some correct server has seen */
 void bftm_go_behind(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_begin_attempt() - try() with a fresh attempt, to those that are asked first. */
+/** bftm_begin_attempt() - begin a new attempt: TRY to the servers that are asked first */
 void bftm_begin_attempt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
 			struct bftm_out *out);
 
-/** bftm_release_all() - all servers are to hear that this attempt is over. */
+/** bftm_release_all() - send RELEASE of the attempt to all servers */
 void bftm_release_all(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      struct bftm_out *out);
 
-/** bftm_die() - it is over; servers are to hear it. */
+/** bftm_die() - end the attempt with @verdict, and send RELEASE to the servers */
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      enum bftm_verdict verdict, struct bftm_out *out);
 
-/** bftm_end_round() - report a round or poll as it stands. */
+/** bftm_end_round() - report the answers that a round or poll has had so far */
 void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    struct bftm_out *out);
 
-/** bftm_answered() - enough answers to know how a round ends? */
+/** bftm_answered() - are there enough answers to know how the round ends? */
 bool bftm_answered(const struct bftm_contend *c,
 		   const struct bftm_client_cfg *cfg);
 
-/** bftm_may_begin() - F servers have granted it, and enough of their grants is left? */
+/** bftm_may_begin() - have F servers granted the lock, and is enough of their grants left? */
 bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 
 /* first.c: the servers that are asked first, and the others. */
@@ -56,28 +56,29 @@ static inline bool bftm_first_only(const struct bftm_contend *c, const struct bf
 	return bftm_everyone(cfg) & ~c->base.asking.asked;
 }
 
-/** bftm_first_begun() - of a try() at @now: when to ask the others, if there are any. */
+/** bftm_first_begun() - TRY was sent at @now: choose when to ask the other servers, if any */
 void bftm_first_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
-/** bftm_first_judge() - ask the others if those asked first will not do. */
+/** bftm_first_judge() - ask the other servers if those asked first cannot win the lock */
 void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
-/** bftm_first_rest() - ask those that have not been asked. */
+/** bftm_first_rest() - ask the servers that have not been asked */
 void bftm_first_rest(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
-/** bftm_first_over() - their time is over: ask all that have not answered. */
+/** bftm_first_over() - the servers asked first were too slow: ask all that have not answered */
 void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
-/** bftm_first_heard() - note the answer of server @u; @free: it is FREE, and counts. */
+/** bftm_first_heard() - note the answer of server @u; @free: the answer is FREE, and counts */
 void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, bool free, u64 now);
 /**
- * bftm_first_again() - the request does not wait, and is lost: is it sent once more?
+ * bftm_first_again() - send a request that does not wait, and is lost, once more if that may help
  * @c:   the lock's contend()
  * @cfg: the cluster
  * @now: the clock of leases in ns
  * @out: what to do
  *
- * It is if RELEASE of this host may be on its way, which servers then had not seen.
+ * It may if a RELEASE of this host was still on its way when servers denied the request.
+ * Return: true if the request was sent again.
  */
 bool bftm_first_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
@@ -100,10 +101,10 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, u64 rnd, struct bftm_out *out);
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out);
-/** bftm_lose_round() - cancel the attempt and sleep, unless it asked once only. */
+/** bftm_lose_round() - cancel the attempt and back off; a request that asks once only ends */
 void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out);
-/** bftm_quarantine_left() - at most @most, less when only restarts are waited for. */
+/** bftm_quarantine_left() - ns to wait: at most @most, less if only quarantines are in the way */
 u64 bftm_quarantine_left(const struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 most);
 
@@ -114,68 +115,68 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
 void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, u64 rnd, struct bftm_out *out);
-/** bftm_wait_granted() - a new grant: the others can be expected now. */
+/** bftm_wait_granted() - a server has granted a waiter: the other servers' grants are due, too */
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		       u64 now);
 
 /* hold.c: the lease. */
 /**
- * bftm_hold_uncount() - the grants of servers that may forget too much count no more
+ * bftm_hold_uncount() - stop counting the grants of servers that may forget too much
  * @c:   the lock's contend()
  * @cfg: the cluster, with what CHALLENGE said last
  *
- * Nor do those from before the server said so: it may have forgotten them already. A lock that a
- * program holds stays held.
+ * Grants from before the server said so do not count either, since the server may have forgotten
+ * them already. A lock that a program holds stays held.
  */
 void bftm_hold_uncount(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
-/** bftm_hold_read() - its value is read, as far as it can be. */
+/** bftm_hold_read() - the value of the lock is read, as far as possible: go on to the token */
 void bftm_hold_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
-/** bftm_hold_missed() - the lease is over before the application knew: begin anew, or give up. */
+/** bftm_hold_missed() - the lease ended before the program was told: begin anew, or give up */
 void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
-/** bftm_hold_told() - the application may know now. */
+/** bftm_hold_told() - the lock is won: tell the program, and plan the renewal */
 void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
-/** bftm_hold_grew() - a FREE of server @u came; @before is the end without it. */
+/** bftm_hold_grew() - FREE of server @u came; @before: the lease's end without this FREE */
 void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		    u64 before, u64 now, struct bftm_out *out);
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
-/** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps somebody waits for the lock. */
+/** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps another client waits for the lock */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg, u64 now, struct bftm_out *out);
-/** bftm_hold_unwanted() - what was asked for is not held any more. */
+/** bftm_hold_unwanted() - the mode that INQUIRE was about is given up: forget INQUIRE */
 static inline void bftm_hold_unwanted(struct bftm_contend *c)
 {
 	c->inquired = 0;
 	c->base.wanted = false;
 }
 
-/** bftm_after_end() - the first instant at which it is not held any more; ~0: there is none. */
+/** bftm_after_end() - the first ns at which the lock is not held any more; ~0: there is no lease */
 u64 bftm_after_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_kth_end() - the F-th largest end of grants that count from these times, 0 for none. */
+/** bftm_kth_end() - the F-th largest end among the grants that count; 0: fewer than F count */
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
 
 /* read.c: the value. */
-/** bftm_value_take_told() - this FREE counts: note the value that it tells. */
+/** bftm_value_take_told() - note the value that a FREE tells, which counts */
 void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg);
-/** bftm_value_forget() - what was told so far is of a lesser mode, in which others may write. */
+/** bftm_value_forget() - forget values told for a lesser mode, in which others may write */
 void bftm_value_forget(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_value_read() - is it not wanted, or valid, or can it not be any more? */
+/** bftm_value_read() - is the value valid, or not wanted, or can no answer make it valid? */
 bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
-/** bftm_value_heard() - server @u has heard of the mode that was given up, and has the value. */
+/** bftm_value_heard() - server @u has the value that came with the mode that was given up */
 void bftm_value_heard(struct bftm_contend *c, u32 u);
-/** bftm_value_await() - wait for more servers to tell it; @now F have granted. */
+/** bftm_value_await() - F servers have granted at @now: wait for more to tell the value */
 void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
-/** bftm_value_leave() - a holder gives a mode up, or all, and leaves @value; NULL: none. */
+/** bftm_value_leave() - a holder gives up a mode or the lock, and leaves @value; NULL: none */
 void bftm_value_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      const struct bftm_written *value);
-/** bftm_value_forgotten() - an earlier helper left a value; servers that have not heard doubt. */
+/** bftm_value_forgotten() - an earlier helper left a value: servers without it are to doubt */
 void bftm_value_forgotten(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_contend_writes() - does a program hold it in a mode in which it may write a value? */
+/** bftm_contend_writes() - does a program hold the lock in a mode that may write a value? */
 static inline bool bftm_contend_writes(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_HOLD && bftm_mode_writes(c->held);
@@ -187,52 +188,52 @@ static inline bool bftm_converts(const struct bftm_contend *c)
 	return c->base.phase == BFTM_PHASE_HOLD && c->base.want.mode != c->held;
 }
 
-/** bftm_convert_free() - a FREE that counts came of server @u. */
+/** bftm_convert_free() - FREE of server @u came during a conversion, and counts */
 void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		       const struct bftm_msg *msg, u64 now, struct bftm_out *out);
-/** bftm_convert_wait() - WAIT or LOCKED came of it. */
+/** bftm_convert_wait() - WAIT or LOCKED of server @u came during a conversion */
 void bftm_convert_wait(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		       const struct bftm_msg *msg, u64 now, struct bftm_out *out);
-/** bftm_convert_inquire() - it asks for what is not held yet. */
+/** bftm_convert_inquire() - INQUIRE of server @u is about the mode that is not held yet */
 void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *msg,
 			  struct bftm_out *out);
 void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out);
 
-/** bftm_convert_read() - the value of the mode that is held now is read, as far as it can be. */
+/** bftm_convert_read() - the value for the new mode is read, as far as possible */
 void bftm_convert_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		       struct bftm_out *out);
 /** bftm_convert_stamped() - the held lock has its token, or needs none. */
 void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			  struct bftm_out *out);
-/** bftm_convert_unstamped() - there is no token: back to the old mode, if that is less. */
+/** bftm_convert_unstamped() - no token can be had: go back to the old mode if that is less */
 void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			    enum bftm_kept why, u64 now, struct bftm_out *out);
 
-/** bftm_hold_converted() - its renewal is planned anew. */
+/** bftm_hold_converted() - plan the renewal anew after a conversion */
 void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
-/** bftm_hold_arm() - when it has to do something next. */
+/** bftm_hold_arm() - set the time at which a holder has to do something next */
 void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_hold_ask() - try() once more for the held lock, with the next k. */
 void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
 
 /* reassert.c: locks that are held without a lease, at servers that have forgotten them. */
-/** bftm_reassert() - tell those that have not granted it again. */
+/** bftm_reassert() - send TRY with REASSERT to the servers that have not granted again */
 void bftm_reassert(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
 /** bftm_reassert_heard() - server @u has granted the held mode, or the wanted one. */
 void bftm_reassert_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u);
 
 /* fence.c: tokens. */
-/** bftm_fences() - is a token on offer? */
+/** bftm_fences() - has the client offered servers a token, and waits for them? */
 static inline bool bftm_fences(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_FENCE || c->stamps_anew;
 }
 
-/** bftm_fence_due() - when to offer again, or to give up. */
+/** bftm_fence_due() - when to offer the token again, or to give up */
 u64 bftm_fence_due(const struct bftm_contend *c);
-/** bftm_fence_anew() - offer one for the mode that is held since now. */
+/** bftm_fence_anew() - offer a token for a mode that is held from @now on */
 void bftm_fence_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
 void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -242,7 +243,7 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		       struct bftm_out *out);
 void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
-/** bftm_fence_wake_anew() - the same beside the renewals of a lock that is held. */
+/** bftm_fence_wake_anew() - as bftm_fence_wake(), for a lock that is held and renewed meanwhile */
 void bftm_fence_wake_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			  struct bftm_out *out);
 

@@ -5,31 +5,31 @@
 
 #include "core/ordering/server.h"
 
-/** bftm_pending_of() - what waits of a client; NULL for none */
+/** bftm_pending_of() - the operation of a client that waits; NULL for none */
 struct bftm_pending *bftm_pending_of(const struct bftm_object *o, u32 client);
 
-/** bftm_object_applied() - what σc reflects of a client. False: nothing. */
+/** bftm_object_applied() - the last operation of a client that σc reflects; false: none */
 bool bftm_object_applied(const struct bftm_object *o, u32 client, struct bftm_applied *ret);
 
-/** bftm_pending_news() - does a SUBMIT bring what is neither done nor known? */
+/** bftm_pending_news() - does a SUBMIT bring an operation that is neither done nor known? */
 bool bftm_pending_news(const struct bftm_object *o, const struct bftm_order_msg *req);
 
-/** bftm_pending_add() - of a SUBMIT, for which there is room */
+/** bftm_pending_add() - let the operation of a SUBMIT wait; there is room for it */
 void bftm_pending_add(struct bftm_object *o, const struct bftm_order_msg *req,
 		      struct bftm_body *body);
 
 /**
- * bftm_pending_tell() - what waits, of client @from and those after it first
+ * bftm_pending_tell() - the operations that wait, those of client @from and after it first
  * @o:    the object
  * @from: number of a client
  * @room: most entries of @ret, which has any alignment
- * @ret:  what waits, an entry each
+ * @ret:  the operations that wait, an entry each
  * @told: number of entries written
  */
 void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
 		       struct bftm_order_waiting *ret, u32 *told);
 
-/** bftm_pending_drop() - line 3.23: what σc reflects goes behind the others */
+/** bftm_pending_drop() - line 3.23: operations that σc reflects go behind the others */
 void bftm_pending_drop(struct bftm_object *o);
 
 #endif /* BFTM_CORE_ORDER_PENDING_H */

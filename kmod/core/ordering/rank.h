@@ -32,9 +32,9 @@ void bftm_rank_forget_raises(struct bftm_order *o);
  * @msg:    the EXCEPTION, authentic
  * @proven: it is signed by its client
  *
- * It counts when the iteration is over as well: one signed rank ends it, and a liar who is always
- * the first, with an old rank that is just above, would let a client that is behind catch up step
- * by step.
+ * The rank counts after the end of the iteration, too. One signed rank ends an iteration, and a
+ * liar that always answers first, with an old rank that is just above the client's, would else let
+ * a client that is behind catch up step by step only.
  *
  * Return: false for a rank that no honest client reaches: ignore the message.
  */

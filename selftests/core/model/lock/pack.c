@@ -59,7 +59,7 @@ static void known_name(u64 i, struct m_known *known)
 	known->k = (u8)value;
 }
 
-/* What does not fit would make two worlds look the same. */
+/* A value that does not fit would make two worlds look the same. */
 static void append(u64 *key, u32 bits, u64 value)
 {
 	if (value >> bits || *key >> (64 - bits))
