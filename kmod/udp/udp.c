@@ -214,8 +214,13 @@ struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t le
 	void *data;
 
 	if (!rooms->left) {
-		count = min_t(u32, count, PAGE_SIZE / size);
+		count = min_t(u32, count, PAGE_FRAG_CACHE_MAX_SIZE / size);
 		rooms->at = netdev_alloc_frag(count * size);
+		/* Newer kernels give no more than a page, unless the cache has it. */
+		if (!rooms->at && count * size > PAGE_SIZE) {
+			count = PAGE_SIZE / size;
+			rooms->at = netdev_alloc_frag(count * size);
+		}
 		if (!rooms->at)
 			return NULL;
 		rooms->left = count;
