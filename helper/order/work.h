@@ -41,7 +41,7 @@ enum bftm_order_lock {
  * @vote:       what servers say of its response
  * @response:   what b + 1 servers said alike, or the committed state says
  * @settled:    the state that is committed reflects it
- * @kept:       servers were told of the operation as part of a state only
+ * @kept:       SUBMIT was not sent; servers hear of the operation as part of a state
  * @put:        its body, on its way
  */
 struct bftm_order_submit {

@@ -202,9 +202,9 @@ static int send6(struct net *net, struct sock *sk, const struct bftm_address *to
 #endif
 
 /*
- * A part of a page, so that less is cleared where memory is cleared when it is allocated. All
- * datagrams of one moment are in one part: when the page was used up, those before them have
- * gone, and it begins anew instead of another that is cleared.
+ * Memory is cleared when it is allocated, so datagrams take parts of a block. All datagrams of one
+ * burst are in one part: when the block is used up, the datagrams of earlier bursts have gone, and
+ * the kernel begins anew in this block, where it would else allocate and clear another.
  */
 struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t len)
 {
@@ -216,7 +216,7 @@ struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t le
 	if (!rooms->left) {
 		count = min_t(u32, count, PAGE_FRAG_CACHE_MAX_SIZE / size);
 		rooms->at = netdev_alloc_frag(count * size);
-		/* Newer kernels give no more than a page, unless the cache has it. */
+		/* Kernels since 6.13 begin a block anew for no part that is longer than a page. */
 		if (!rooms->at && count * size > PAGE_SIZE) {
 			count = PAGE_SIZE / size;
 			rooms->at = netdev_alloc_frag(count * size);

@@ -157,7 +157,13 @@ static inline void bftm_hold_unwanted(struct bftm_contend *c)
 
 /** bftm_after_end() - the first ns at which the lock is not held any more; ~0: there is no lease */
 u64 bftm_after_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-/** bftm_kth_end() - the F-th largest end among the grants that count; 0: fewer than F count */
+/**
+ * bftm_kth_end() - the F-th largest end of grants
+ * @c:    the lock's contend()
+ * @cfg:  the cluster
+ * @more: of the mode that a conversion asks for; else of the mode that is asked for or held
+ * Return: the end in ns; 0 when fewer than F servers have granted.
+ */
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
 
 /* read.c: the value. */
@@ -225,7 +231,7 @@ void bftm_reassert(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u6
 void bftm_reassert_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u);
 
 /* fence.c: tokens. */
-/** bftm_fences() - has the client offered servers a token, and waits for them? */
+/** bftm_fences() - has the client offered a token to servers, whose answers it awaits? */
 static inline bool bftm_fences(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_FENCE || c->stamps_anew;
