@@ -44,11 +44,20 @@ named() { [[ $(servers 1 '[.[] | select(.suspect) | .id] | map(tostring) | join(
 recovered() { [[ $(server_objects "$1" '[.[] | select(.recovering)] | length') == 0 ]]; }
 knows() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; }
 
-# waits OBJECT: an operation on it does, at all servers
+# newest OBJECT: its newest version at any server
+newest() {
+	local server
+	for server in {1..7}; do
+		server_objects "$server" ".[] | select(.name == \"$1\") | .version"
+	done | sort -n | tail -n 1
+}
+
+# waits OBJECT VERSION: an operation on it waits at all servers, or has been applied after VERSION by a
+# client that was still at work on another one
 waits() {
 	local server
 	for server in {1..7}; do
-		[[ $(server_objects "$server" ".[] | select(.name == \"$1\") | .pending") == 1 ]] ||
+		[[ $(server_objects "$server" ".[] | select(.name == \"$1\") | .pending == 1 or .version > $2") == true ]] ||
 			return
 	done
 }
@@ -110,10 +119,11 @@ is "a long response" "$(submit 3 big "get b")" "0 $(large 12000)"
 # is needed. Client 3 does not hear that its request was done, before that happens.
 is "much is there" "$(for key in c d; do
 	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 0"
+before=$(newest big)
 deaf c3
 submit 3 big "get b" --timeout 120 >"$dev/gone" &
 asker=$!
-ok "a response that is lost: its request waits" wait_for 20 waits big
+ok "a response that is lost: its request is there" wait_for 20 waits big "$before"
 is "a response that is lost: another client applies it" "$(submit 1 big "get none")" "61 "
 is "a response that is lost: others need the room" "$(submit 2 big "get b")" "0 $(large 12000)"
 hearing c3
