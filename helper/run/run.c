@@ -166,15 +166,13 @@ static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
 {
 	int signo = (int)from->ssi_signo;
 	struct bftm_found found;
-	siginfo_t info = {
-		.si_signo = signo,
-		.si_code = SI_QUEUE,
-		.si_pid = getpid(),
-		.si_uid = getuid(),
-		.si_value.sival_ptr = (void *)(uintptr_t)from->ssi_ptr,
-	};
+	siginfo_t info = { .si_signo = signo, .si_code = SI_QUEUE };
 	char name[32];
 
+	/* Not in the initializer: the value is in another member of a union, and would clear these. */
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_ptr = (void *)(uintptr_t)from->ssi_ptr;
 	bftm_family_signal(job->keeper, 0, getpgrp(), signo,
 			   from->ssi_code == SI_QUEUE ? &info : NULL, &found);
 	if (found.refused)

@@ -156,6 +156,19 @@ for signo in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF IO PWR XCPU SEGV URG W
 	is "SIG$signo is passed on" "$status" 33
 done
 
+# A queued signal, with a value: sigqueue(3) says who sent it.
+queued='use POSIX; my ($got, $value);
+	sigaction SIGUSR1, POSIX::SigAction->new(sub { $got = $_[1]; $value = unpack "x24 i", $_[2] }, POSIX::SigSet->new, SA_SIGINFO);
+	open my $mark, ">", $ARGV[0]; close $mark;
+	select undef, undef, undef, 0.05 until $got;
+	print "$got->{pid} $got->{uid} $value\n"'
+new_lock
+start -l "$long" "$lock" perl -e "$queued" "$mark"
+env kill --queue 42 -s USR1 "$pid"
+sender=$pid
+ended
+is "a queued signal is passed on with its value, from the tool" "$(<"$dir/out")" "$sender $UID 42"
+
 for signo in INT TERM HUP USR1 RTMIN+1; do
 	new_lock
 	# In the background SIGINT is ignored.
