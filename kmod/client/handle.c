@@ -117,7 +117,7 @@ void bftm_handle_free(struct bftm_handle *h)
 }
 
 /* Handles that a walk visits in one hold of the lock. */
-#define WALK_BATCH 64
+#define WALK_BATCH 32
 
 bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 		       int (*visit)(struct bftm_handle *h, void *arg), void *arg)

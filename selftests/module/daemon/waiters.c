@@ -3,8 +3,10 @@
  * Thousands of locks that one host waits for, while another host has them. One process plays both
  * hosts, as handover does.
  *
- *	waiters COUNT WAIT_MS	host 2 waits so long for COUNT locks that host 1 has; then host 1
- *				gives all of them back at once, and host 2 gets them
+ *	waiters COUNT WAIT_MS [LEASE_S]
+ *				host 2 waits so long for COUNT locks that host 1 has, with leases of
+ *				10 s or LEASE_S; then host 1 gives all of them back at once, and host
+ *				2 gets them
  *
  * Host 2 has a lock of its own meanwhile, with a short lease.
  *
@@ -20,14 +22,14 @@
 
 #include "selftests/module/device/handle.h"
 
-#define LEASE		(10 * SEC)
-#define COUNT_MAX	20000
+#define LEASE_S		10
+#define COUNT_MAX	65000
 #define SHORT_LEASE	(2 * SEC)
-#define PATIENCE	(40 * SEC)
+#define PATIENCE	(40 * SEC + (uint64_t)count * 5 * MS)
 #define LOOK		(50 * MS)
 
 static int held[COUNT_MAX], waits[COUNT_MAX];
-static int count;
+static int count, lease_s = LEASE_S;
 
 static void ask(int fd, int number, uint64_t lease_ns)
 {
@@ -51,7 +53,7 @@ static void ask_all(int client, int *fd)
 		fd[i] = open_client(client, O_NONBLOCK);
 		if (fd[i] < 0)
 			errx(EX_UNAVAILABLE, "client %d: %s", client, strerror(-fd[i]));
-		ask(fd[i], i, LEASE);
+		ask(fd[i], i, (uint64_t)lease_s * SEC);
 	}
 }
 
@@ -70,9 +72,11 @@ int main(int argc, char **argv)
 	uint64_t begun;
 	int own, i;
 
-	count = argc == 3 ? atoi(argv[1]) : 0;
-	if (count < 1 || count > COUNT_MAX)
-		errx(EX_USAGE, "usage: waiters COUNT WAIT_MS, 1 to %d", COUNT_MAX);
+	count = argc == 3 || argc == 4 ? atoi(argv[1]) : 0;
+	if (argc == 4)
+		lease_s = atoi(argv[3]);
+	if (count < 1 || count > COUNT_MAX || lease_s < 1)
+		errx(EX_USAGE, "usage: waiters COUNT WAIT_MS [LEASE_S], 1 to %d", COUNT_MAX);
 	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
 		err(EX_OSERR, "descriptors");
 	ask_all(1, held);
