@@ -14,6 +14,8 @@
 
 /* An arrival that was used more lately is not given up for another one. */
 #define IDLE_NS BFTM_NS_PER_SEC
+/* Given up for one request, which others wait for. */
+#define RECLAIM_BATCH 32
 
 /**
  * struct arrival - a body that arrives
@@ -94,32 +96,45 @@ static bool may_look(struct bftm_objects *t, u32 client, u64 now)
 	       atomic64_cmpxchg(&share->looked_ns, last, now) == last;
 }
 
+/* The last look ended before all were seen. */
+static void look_again(struct bftm_objects *t, u32 client)
+{
+	struct bftm_share *share = bftm_share_get(&t->shares, client);
+
+	if (share)
+		atomic64_set(&share->looked_ns, 0);
+}
+
 bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error)
 {
 	struct arrival *a, *before;
 	u64 now = bftm_clock_ns();
+	u32 left = RECLAIM_BATCH;
 	int i;
 
 	if (error != -EDQUOT && error != -ENOBUFS)
 		return false;
 	if (error == -ENOBUFS && !may_look(t, client, now))
 		return false;
-	for (i = 0; i < BFTM_OBJECT_SHARDS; i++) {
+	for (i = 0; i < BFTM_OBJECT_SHARDS && left; i++) {
 		struct bftm_object_shard *s = &t->shard[i];
 
 		spin_lock(&s->lock);
 		list_for_each_entry_safe_reverse(a, before, &s->uploads, of_shard) {
 			struct bftm_thing *e = a->thing;
 
-			if (!is_idle(a, now))
+			if (!left || !is_idle(a, now))
 				break;
 			if (error == -ENOBUFS && a->upload.client != client)
 				continue;
 			bftm_stored_put(remove(t, a));
 			bftm_objects_forget(t, e);
+			left--;
 		}
 		spin_unlock(&s->lock);
 	}
+	if (!left && error == -ENOBUFS)
+		look_again(t, client);
 	return true;
 }
 

@@ -34,10 +34,10 @@ struct bftm_stored *bftm_uploads_take(struct bftm_objects *t, struct bftm_thing 
 void bftm_uploads_work(struct work_struct *work);
 
 /**
- * bftm_uploads_reclaim() - give up those that were not used lately
+ * bftm_uploads_reclaim() - give up 32 at most of those that were not used lately
  * @t:      the table of objects
  * @client: that wants room
- * @error:  of bftm_stored_new(): for want of budget all of them, of a share the client's
+ * @error:  of bftm_stored_new(): for want of budget anybody's, of a share the client's
  * Context: softirq, no shard is locked. Return: true when it is worth another try.
  */
 bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error);

@@ -31,6 +31,7 @@ run "memory" order_server_room memory $eight
 ok "memory in use: at most 16 MiB" test "$(show .object_memory_used)" -le 16777216
 ok "restart" restart --token-floor 0 --object-memory 16777216
 run "a body of another is not given up for it" order_server_room paused $v4 50 $v4 51
+ok "for one request, 32 of 64 idle ones are given up" test "$(show .object_memory_used)" -gt 2000000
 ok "restart" restart --token-floor 0 --object-memory 16777216
 run "a client that takes all it gets" order_server_room share $eight
 ok "memory in use: almost 16 MiB" test "$(show .object_memory_used)" -gt 15728640
