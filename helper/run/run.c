@@ -169,7 +169,7 @@ static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
 	siginfo_t info = { .si_signo = signo, .si_code = SI_QUEUE };
 	char name[32];
 
-	/* Not in the initializer: the value is in another member of a union, and would clear these. */
+	/* The value lies in another member of a union: an initializer of it would clear the sender. */
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	info.si_value.sival_ptr = (void *)(uintptr_t)from->ssi_ptr;

@@ -14,7 +14,7 @@
 
 /* An arrival that was used more lately is not given up for another one. */
 #define IDLE_NS BFTM_NS_PER_SEC
-/* Given up for one request, which others wait for. */
+/* One call gives up so many at most: other packets wait for this processor meanwhile. */
 #define RECLAIM_BATCH 32
 
 /**
@@ -96,7 +96,7 @@ static bool may_look(struct bftm_objects *t, u32 client, u64 now)
 	       atomic64_cmpxchg(&share->looked_ns, last, now) == last;
 }
 
-/* The last look ended before all were seen. */
+/* The last look of @client ended at RECLAIM_BATCH: it need not wait for the next one. */
 static void look_again(struct bftm_objects *t, u32 client)
 {
 	struct bftm_share *share = bftm_share_get(&t->shares, client);

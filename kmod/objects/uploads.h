@@ -37,7 +37,7 @@ void bftm_uploads_work(struct work_struct *work);
  * bftm_uploads_reclaim() - give up 32 at most of those that were not used lately
  * @t:      the table of objects
  * @client: that wants room
- * @error:  of bftm_stored_new(): for want of budget anybody's, of a share the client's
+ * @error:  of bftm_stored_new(): -EDQUOT gives up those of any client, -ENOBUFS those of @client
  * Context: softirq, no shard is locked. Return: true when it is worth another try.
  */
 bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error);

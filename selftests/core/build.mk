@@ -159,7 +159,7 @@ model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
 FUZZERS := $(patsubst selftests/core/fuzz/fuzz_%.c,%,$(wildcard selftests/core/fuzz/fuzz_*.c))
 FUZZ_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(ROOMS)) selftests/core/fuzz/oracle
 FUZZ_FAKES := $(addprefix selftests/core/fuzz/,file kernel)
-# An initializer that clears another one, in a union: gcc does not see it.
+# clang sees when an initializer clears another one in a union, gcc does not: it is an error here.
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers \
 	-Wno-bitwise-instead-of-logical -Werror=initializer-overrides
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined

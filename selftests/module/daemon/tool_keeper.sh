@@ -156,7 +156,7 @@ for signo in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF IO PWR XCPU SEGV URG W
 	is "SIG$signo is passed on" "$status" 33
 done
 
-# A queued signal, with a value: sigqueue(3) says who sent it.
+# sigqueue(3) sends a value with a signal, and the kernel tells the receiver who sent it.
 queued='use POSIX; my ($got, $value);
 	sigaction SIGUSR1, POSIX::SigAction->new(sub { $got = $_[1]; $value = unpack "x24 i", $_[2] }, POSIX::SigSet->new, SA_SIGINFO);
 	open my $mark, ">", $ARGV[0]; close $mark;
